@@ -1,0 +1,239 @@
+"""The domain's nouns as frozen data: what is graded, what came out, what was decided. No I/O."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+#: A cell. Event times are integers: microseconds since the UTC epoch.
+Value: TypeAlias = None | bool | int | float | str
+#: One row, by column name. A DStream element that is no tuple has the single column ``value``.
+Row: TypeAlias = dict[str, Any]
+Engine: TypeAlias = Literal["structured", "dstream", "plain"]
+Compare: TypeAlias = Literal["rows", "runs", "times", "state"]
+
+
+class KitError(Exception):
+    """Something the reader can mend: what happened, and what to do next. Printed as two lines, exit code 2."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}"
+
+
+class Outcome(enum.StrEnum):
+    """What became of a check. A closed set; only PASSED gives full points."""
+
+    PASSED = "PASSED"
+    FAILED = "FAILED"
+    SKIPPED = "SKIPPED"
+    TIMEOUT = "TIMEOUT"
+    ERROR = "ERROR"
+    GRADER_ERROR = "GRADER_ERROR"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value drawn per student: a duration (``"10 minutes"``), a number or a word."""
+
+    name: str
+    default: Value
+    choices: tuple[Value, ...]
+    says: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that a student writes, and how the replay calls it.
+
+    It is called with one stream for each of ``sources``, then with ``parameters`` and ``gives`` by keyword.
+    ``mode`` is the output mode in which the replay runs a returned DataFrame; without one the function
+    returns a ``DataStreamWriter`` that has its own. ``columns`` names the result's columns and Spark types.
+    """
+
+    name: str
+    engine: Engine
+    sources: tuple[str, ...]
+    parameters: tuple[str, ...]
+    gives: tuple[str, ...]
+    mode: str | None
+    columns: Mapping[str, str]
+    ordered: bool
+
+    @property
+    def signature(self) -> str:
+        """The call as a student reads it: ``name(stream, parameter, …)``."""
+        return f"{self.name}({', '.join((*self.sources, *self.parameters, *self.gives))})"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the marks: a function replayed on fixtures, compared in one respect."""
+
+    id: str
+    says: str
+    function: str
+    fixtures: tuple[str, ...]
+    points: int
+    compare: Compare
+    needs: tuple[str, ...]
+    hints: tuple[str, ...]
+    partial: bool
+    time_limit: int
+    parameters: Mapping[str, Value]
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An assignment as its manifest says it."""
+
+    slug: str
+    title: str
+    summary: str
+    order: int
+    parameters: Mapping[str, Parameter]
+    functions: Mapping[str, Function]
+    checks: tuple[Check, ...]
+
+    @property
+    def max_points(self) -> int:
+        """The points of all checks."""
+        return sum(check.points for check in self.checks)
+
+    def defaults(self) -> dict[str, Value]:
+        """The default value of every parameter."""
+        return {name: parameter.default for name, parameter in self.parameters.items()}
+
+
+@dataclass(frozen=True)
+class Add:
+    """Rows that arrive together, by source. For a DStream, one batch."""
+
+    rows: Mapping[str, tuple[Row, ...]]
+
+
+@dataclass(frozen=True)
+class Restart:
+    """The query is stopped and started again on its checkpoint. ``crash`` loses the last batch's commit,
+    so that this batch runs again under the same batch id."""
+
+    crash: bool = False
+
+
+@dataclass(frozen=True)
+class Flush:
+    """A far-future row on keys of its own, so that append mode gives up its last windows."""
+
+    rows: Mapping[str, tuple[Row, ...]]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A plain function is called with these arguments; what it returns is the step's only row."""
+
+    arguments: tuple[Value, ...]
+
+
+Step: TypeAlias = Add | Restart | Flush | Ask
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """What is fed to a stream, with parameters filled in. ``schemas`` is a DDL string by source."""
+
+    name: str
+    says: str
+    drive: Literal["step", "staged", "batch", "call"]
+    schemas: Mapping[str, str]
+    steps: tuple[Step, ...]
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One trigger's output. ``watermark`` in ms; None where the engine has no such thing."""
+
+    rows: tuple[Row, ...]
+    watermark: int | None = None
+    dropped: int | None = None
+    state: int | None = None
+
+
+@dataclass(frozen=True)
+class StepOutput:
+    """What one step emitted. ``batches`` is empty when there was no output at that time."""
+
+    batches: tuple[Batch, ...]
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows of the step, in order of emission."""
+        return tuple(row for batch in self.batches for row in batch.rows)
+
+    @property
+    def state(self) -> int | None:
+        """The rows held in state when the step ended."""
+        return self.batches[-1].state if self.batches else None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a replay did not come to its end. ``kind`` is a key of ``judge.messages``; ``line`` of the submission."""
+
+    kind: str
+    step: int | None = None
+    line: int | None = None
+    error: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a replay wrote down. ``columns`` are (name, Spark type) pairs of the result, when it has any."""
+
+    steps: tuple[StepOutput, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    trouble: Trouble | None = None
+    printed: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known mistake: what a program that makes it would emit, or the trouble it would run into.
+
+    ``emits`` has the signature of an expectation. ``trouble`` is (kind, words of the error text).
+    """
+
+    id: str
+    says: str
+    emits: Callable[..., tuple[StepOutput, ...]] | None = None
+    trouble: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """The oracle's part of an assignment: by function, what is emitted on a fixture, and known mistakes."""
+
+    emits: Mapping[str, Callable[..., tuple[StepOutput, ...]]]
+    mistakes: Mapping[str, tuple[Mistake, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first step at which a replay is not what was expected."""
+
+    step: int
+    aspect: Literal["rows", "output", "state", "columns"]
+    missing: tuple[Row, ...] = ()
+    unexpected: tuple[Row, ...] = ()
+    expected: tuple[Row, ...] | None = None
+    got: tuple[Row, ...] | None = None
+    text: str = ""
