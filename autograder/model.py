@@ -237,3 +237,60 @@ class Difference:
     expected: tuple[Row, ...] | None = None
     got: tuple[Row, ...] | None = None
     text: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why a check failed on one fixture, ready to read: rows and steps as text, times in ISO 8601."""
+
+    fixture: str
+    says: str
+    steps: tuple[str, ...]
+    at: int | None
+    expected: tuple[str, ...]
+    got: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The outcome of one check: ``message`` is what happened, ``hint`` one line to try."""
+
+    id: str
+    says: str
+    function: str
+    hidden: bool
+    outcome: Outcome
+    points: float
+    max_points: int
+    message: str = ""
+    hint: str = ""
+    line: int | None = None
+    mistake: str = ""
+    diagnosis: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The one record that every writer writes. ``audience`` says whether hidden checks are told whole."""
+
+    version: Literal[1]
+    kit: str
+    spark: str
+    slug: str
+    title: str
+    submission: str
+    sha256: str
+    parameters: Mapping[str, Value]
+    audience: Literal["student", "instructor"]
+    points: float
+    max_points: int
+    checks: tuple[CheckReport, ...]
+
+    @property
+    def decided(self) -> bool:
+        """Whether every mark is decided; a fault of the grader decides none."""
+        return all(check.outcome is not Outcome.GRADER_ERROR for check in self.checks)

@@ -1,0 +1,229 @@
+"""The trusted end of the door: sends replay requests to the child and reads its observations, line by line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from autograder.model import Add, Ask, Batch, Fixture, Flush, Function, Observation, Restart, Row, Step, StepOutput, Trouble, Value
+
+#: Bytes of one observation, and seconds without a sign of life beyond a replay's own limit.
+MOST_BYTES = 8 * 1024 * 1024
+_GRACE = 120
+
+
+class GraderFaultError(Exception):
+    """A fault of ours or of this machine, with the text for the instructor."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One replay to do: a function of a submission, on a fixture, with parameters."""
+
+    submission: Path
+    function: Function
+    fixture: Fixture
+    parameters: dict[str, Value]
+    time_limit: int
+
+    def wire(self, number: int) -> dict[str, Any]:
+        """The request as the child reads it: inputs only, nothing of what is expected."""
+        function = self.function
+        return {
+            "id": number,
+            "submission": str(self.submission.absolute()),
+            "function": function.name,
+            "engine": function.engine,
+            "sources": list(function.sources),
+            "schemas": dict(self.fixture.schemas),
+            "parameters": {name: self.parameters[name] for name in function.parameters},
+            "gives": list(function.gives),
+            "mode": function.mode,
+            "steps": [_wire_step(step) for step in self.fixture.steps],
+            "time_limit": self.time_limit,
+            "most_bytes": MOST_BYTES,
+        }
+
+
+def _wire_step(step: Step) -> dict[str, Any]:
+    match step:
+        case Add(rows=rows) | Flush(rows=rows):
+            return {"add": {source: list(found) for source, found in rows.items()}}
+        case Restart(crash=crash):
+            return {"restart": crash}
+        case Ask(arguments=arguments):
+            return {"ask": list(arguments)}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Batch(_Strict):
+    rows: list[list[Any]]
+    watermark: int | None = None
+    dropped: int | None = None
+    state: int | None = None
+
+
+class _Trouble(_Strict):
+    kind: str
+    text: str = Field(max_length=4000)
+    line: int | None = None
+    error: str = Field(default="", max_length=200)
+    step: int | None = None
+
+
+class _Answer(_Strict):
+    """What may come through the door."""
+
+    id: int
+    seconds: float = 0.0
+    printed: str = Field(default="", max_length=10_000)
+    columns: list[tuple[str, str]] = Field(default_factory=list)
+    steps: list[list[_Batch]] = Field(default_factory=list)
+    trouble: _Trouble | None = None
+    fault: str | None = None
+
+
+class Engine:
+    """A child process with its JVM. Use it as a context manager; it leaves no process behind."""
+
+    def __init__(self, workers: int = 0) -> None:
+        self._workers = workers or max(2, min(4, os.cpu_count() or 2))
+        self._child: subprocess.Popen[bytes] | None = None
+        self._read = -1
+        self._buffer = b""
+        self._serial = 0
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start the child; it starts its JVM with the first replay that needs one."""
+        self._read, write = os.pipe()
+        package = str(Path(__file__).resolve().parent.parent)
+        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
+        command = [sys.executable, "-m", "autograder.replay.child", str(write), str(self._workers)]
+        env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write], env=env, start_new_session=True)  # noqa: S603
+        os.close(write)
+
+    def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
+        """The observation of each request, as they come. A fault of ours comes as GraderFaultError, never as a result."""
+        if not requests:
+            return
+        if self._child is None:
+            self.start()
+        open_requests = {self._serial + number: request for number, request in enumerate(requests)}
+        self._serial += len(requests)
+        lines = [json.dumps(request.wire(number)) for number, request in open_requests.items()]
+        threading.Thread(target=self._send, args=("\n".join(lines) + "\n",), daemon=True).start()
+        patience = max(request.time_limit for request in requests) * 2 + _GRACE
+        while open_requests:
+            line = self._line(patience)
+            if line is None:
+                break
+            number, found = _parse(line, open_requests)
+            if number in open_requests:
+                yield open_requests.pop(number), found
+        for request in open_requests.values():
+            yield request, GraderFaultError("The replay's process ended before it answered.")
+
+    def _send(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # a child that is gone is noticed where its answers are read
+            assert self._child is not None and self._child.stdin is not None
+            self._child.stdin.write(text.encode())
+            self._child.stdin.flush()
+
+    def _line(self, patience: float) -> bytes | None:
+        deadline = time.monotonic() + patience
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self._read], [], [], max(0.0, deadline - time.monotonic()))
+            data = os.read(self._read, 1 << 16) if ready else b""
+            if not data or len(self._buffer) > 2 * MOST_BYTES:
+                self.close()
+                return None
+            self._buffer += data
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        return line
+
+    def close(self) -> None:
+        """End the child; it ends its JVM and workers, and a JVM without a child ends by itself."""
+        if self._child is None:
+            return
+        self._child.terminate()
+        try:
+            self._child.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        if self._child.stdin:
+            with contextlib.suppress(OSError):
+                self._child.stdin.close()
+        os.close(self._read)
+        self._child, self._buffer = None, b""
+
+
+def _parse(line: bytes, requests: dict[int, Request]) -> tuple[int, Observation | GraderFaultError]:
+    try:
+        answer = _Answer.model_validate_json(line)
+    except ValidationError:
+        return _number(line), Observation(trouble=Trouble("broken_observation"))
+    if answer.fault is not None:
+        return answer.id, GraderFaultError(answer.fault)
+    if answer.id not in requests:
+        return answer.id, Observation(trouble=Trouble("broken_observation"))
+    return answer.id, _observation(answer, requests[answer.id])
+
+
+def _number(line: bytes) -> int:
+    try:
+        return int(json.loads(line)["id"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return -1
+
+
+def _observation(answer: _Answer, request: Request) -> Observation:
+    trouble = Trouble(**answer.trouble.model_dump()) if answer.trouble else None
+    common = {"printed": answer.printed, "seconds": answer.seconds}
+    if trouble is None and len(answer.steps) != len(request.fixture.steps):
+        trouble = Trouble("broken_observation")
+    if trouble is not None:
+        return Observation(trouble=trouble, **common)  # type: ignore[arg-type]  # str and float by name
+    try:
+        steps = tuple(StepOutput(tuple(_batch(batch, answer, request) for batch in batches)) for batches in answer.steps)
+    except _ShapeError as error:
+        return Observation(trouble=Trouble("wrong_elements", text=str(error)), **common)  # type: ignore[arg-type]  # as above
+    return Observation(steps, tuple(answer.columns), None, answer.printed, answer.seconds)
+
+
+class _ShapeError(Exception):
+    pass
+
+
+def _batch(batch: _Batch, answer: _Answer, request: Request) -> Batch:
+    names = [name for name, _ in answer.columns] or list(request.function.columns)
+    return Batch(tuple(_row(cells, names) for cells in batch.rows), batch.watermark, batch.dropped, batch.state)
+
+
+def _row(cells: list[Any], names: list[str]) -> Row:
+    if len(cells) != len(names):
+        raise _ShapeError(f"{tuple(cells)!r}, not ({', '.join(names)})"[:300])
+    return dict(zip(names, cells, strict=True))

@@ -1,0 +1,268 @@
+"""One submission to one report: plan the replays, judge what comes back, never fail open."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from autograder import __version__, expectation
+from autograder.catalog import Catalog
+from autograder.engine import Engine, GraderFaultError, Request
+from autograder.fixtures import read_fixture
+from autograder.judge import evidence
+from autograder.judge.compare import compare
+from autograder.judge.diagnose import Case, diagnose
+from autograder.judge.messages import MESSAGES, explain
+from autograder.model import (
+    Assignment,
+    Check,
+    CheckReport,
+    Difference,
+    Evidence,
+    Expectation,
+    Fixture,
+    Function,
+    Observation,
+    Outcome,
+    Report,
+    StepOutput,
+    Trouble,
+    Value,
+)
+
+_MOST_BYTES = 1_000_000
+#: Told after every check: the check, how many are done, how many there are.
+Progress = Callable[[str, int, int], None]
+_Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
+
+
+@dataclass(frozen=True)
+class Course:
+    """An assignment with all that is needed to judge it."""
+
+    catalog: Catalog
+    assignment: Assignment
+    expectation: Expectation
+
+    @classmethod
+    def load(cls, catalog: Catalog, slug: str) -> Course:
+        """Read manifest and expectation. Raises KitError when one is refused."""
+        return cls(catalog, catalog.assignment(slug), expectation.load(catalog.expectation(slug)))
+
+    def function(self, check: Check) -> Function:
+        """The function that a check is about."""
+        return self.assignment.functions[check.function]
+
+    def fixtures(self, check: Check, parameters: dict[str, Value]) -> tuple[Fixture, ...]:
+        """The fixtures of a check, filled in."""
+        values = {**parameters, **check.parameters}
+        return tuple(read_fixture(self.catalog.fixture(self.assignment.slug, name), values) for name in check.fixtures)
+
+    def expected(self, check: Check, fixture: Fixture, parameters: dict[str, Value]) -> tuple[StepOutput, ...]:
+        """What a right program emits."""
+        values = {**parameters, **check.parameters}
+        function = self.function(check)
+        return tuple(self.expectation.emits[check.function](fixture, **{name: values[name] for name in function.parameters}))
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file as it was handed in. ``name`` is what reports call it."""
+
+    path: Path
+    name: str
+    content: bytes
+    trouble: Trouble | None
+
+    @classmethod
+    def read(cls, path: Path, name: str | None = None) -> Submission:
+        """Read a file without running it; what is wrong with it becomes its trouble."""
+        content, trouble = _content(path)
+        return cls(path, name or path.name, content, trouble)
+
+
+def _content(path: Path) -> tuple[bytes, Trouble | None]:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return b"", Trouble("not_a_file", text=path.name)
+        if path.stat().st_size > _MOST_BYTES:
+            return b"", Trouble("too_big", text="1 MB")
+        content = path.read_bytes()
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return content, Trouble("not_utf8", text=f"byte {error.start + 1}", line=content[: error.start].count(b"\n") + 1)
+    except OSError:
+        return b"", Trouble("missing", text=path.name)
+    return content, None if text.strip() else Trouble("empty")
+
+
+class Grading:
+    """The grading of one submission on one engine: replays are shared by the checks that need the same one."""
+
+    def __init__(self, course: Course, submission: Submission, parameters: dict[str, Value], engine: Engine) -> None:
+        self.course, self.submission, self.parameters, self.engine = course, submission, parameters, engine
+        self.seen: dict[_Key, Observation | GraderFaultError] = {}
+        self.reports: dict[str, CheckReport] = {}
+
+    def report(self, checks: Sequence[Check], progress: Progress | None = None) -> Report:
+        """Grade the given checks in waves: a check is replayed once those that it needs have passed."""
+        waiting = list(checks)
+        while waiting:
+            ready = [check for check in waiting if all(need in self.reports for need in check.needs)]
+            for check in ready or waiting:
+                self._skip(check)
+            self._replay([check for check in ready if check.id not in self.reports])
+            for check in ready:
+                self.reports.setdefault(check.id, self._judge(check)) if check.id not in self.reports else None
+                if progress:
+                    progress(check.says, len(self.reports), len(checks))
+            waiting = [check for check in waiting if check.id not in self.reports]
+        return self._whole([self.reports[check.id] for check in checks])
+
+    def _skip(self, check: Check) -> None:
+        for need in check.needs:
+            found = self.reports.get(need)
+            if found is None or found.outcome is not Outcome.PASSED:
+                says = found.says if found else need
+                faulty = found is not None and found.outcome is Outcome.GRADER_ERROR
+                outcome = Outcome.GRADER_ERROR if faulty else Outcome.SKIPPED
+                self.reports[check.id] = _empty(check, outcome, f"It needs “{says}”, which did not pass.")
+                return
+
+    def _replay(self, checks: Iterable[Check]) -> None:
+        if self.submission.trouble:
+            return
+        requests: dict[_Key, Request] = {}
+        for check in checks:
+            values = {**self.parameters, **check.parameters}
+            for fixture in self.course.fixtures(check, self.parameters):
+                request = Request(self.submission.path, self.course.function(check), fixture, values, check.time_limit)
+                requests.setdefault(self._key(check, fixture), request)
+        todo = {id(request): key for key, request in requests.items() if key not in self.seen}
+        for request, found in self.engine.observe([requests[key] for key in todo.values()]):
+            self.seen[todo[id(request)]] = found
+
+    def _key(self, check: Check, fixture: Fixture) -> _Key:
+        values = {**self.parameters, **check.parameters}
+        return (check.function, fixture.name, tuple(sorted(values.items())), check.time_limit)
+
+    def _judge(self, check: Check) -> CheckReport:
+        try:
+            return self._judged(check)
+        except GraderFaultError as fault:
+            return _fault(check, str(fault))
+        except Exception as fault:  # noqa: BLE001  # whatever fails in judging is our fault and gives no marks
+            return _fault(check, f"{type(fault).__name__}: {fault}")
+
+    def _judged(self, check: Check) -> CheckReport:
+        function = self.course.function(check)
+        values = {**self.parameters, **check.parameters}
+        cases, failures = [], []
+        fixtures = self.course.fixtures(check, self.parameters)
+        printed = ""
+        for fixture in fixtures:
+            observation = self._observation(check, fixture)
+            printed = printed or observation.printed
+            expected = self.course.expected(check, fixture, self.parameters)
+            failure = _failure(function, check, fixture, expected, observation)
+            if failure:
+                cases.append(Case(fixture, values, expected, observation))
+                failures.append(failure)
+        if not failures:
+            return replace(_empty(check, Outcome.PASSED), points=float(check.points), printed=printed)
+        passed = len(fixtures) - len(failures)
+        first = failures[0]
+        mistake = diagnose(function, self.course.expectation.mistakes.get(function.name, ()), cases)
+        return replace(
+            first.report(check),
+            points=round(check.points * passed / len(fixtures), 2) if check.partial else 0.0,
+            mistake=mistake.id if mistake else "",
+            diagnosis=mistake.says if mistake else "",
+            evidence=tuple(failure.evidence for failure in failures),
+            printed=printed,
+        )
+
+    def _observation(self, check: Check, fixture: Fixture) -> Observation:
+        if self.submission.trouble:
+            return Observation(trouble=self.submission.trouble)
+        found = self.seen[self._key(check, fixture)]
+        if isinstance(found, GraderFaultError):
+            raise found
+        if found.trouble and found.trouble.kind not in MESSAGES:
+            return Observation(trouble=Trouble("broken_observation"))
+        return found
+
+    def _whole(self, checks: list[CheckReport]) -> Report:
+        return Report(
+            version=1,
+            kit=__version__,
+            spark=spark_version(),
+            slug=self.course.assignment.slug,
+            title=self.course.assignment.title,
+            submission=self.submission.name,
+            sha256=hashlib.sha256(self.submission.content).hexdigest(),
+            parameters=self.parameters,
+            audience="instructor",
+            points=round(sum(check.points for check in checks), 2),
+            max_points=sum(check.max_points for check in checks),
+            checks=tuple(checks),
+        )
+
+
+@dataclass(frozen=True)
+class _Failure:
+    outcome: Outcome
+    message: str
+    hint: str
+    line: int | None
+    evidence: Evidence
+
+    def report(self, check: Check) -> CheckReport:
+        return replace(_empty(check, self.outcome, self.message), hint=self.hint, line=self.line)
+
+
+def _failure(
+    function: Function, check: Check, fixture: Fixture, expected: tuple[StepOutput, ...], observation: Observation
+) -> _Failure | None:
+    trouble = observation.trouble
+    if trouble:
+        outcome, message, hint = explain(function, trouble)
+        return _Failure(outcome, message, hint, trouble.line, evidence.of_trouble(fixture, trouble))
+    difference: Difference | None = compare(function, check.compare, expected, observation)
+    if difference is None:
+        return None
+    found = evidence.of_difference(function, fixture, difference)
+    return _Failure(Outcome.FAILED, evidence.sentence(function, difference), check.hints[0], None, found)
+
+
+def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
+    return CheckReport(check.id, check.says, check.function, check.hidden, outcome, 0.0, check.points, message)
+
+
+def _fault(check: Check, text: str) -> CheckReport:
+    report = _empty(check, Outcome.GRADER_ERROR, f"The grader failed, not your program: {text}")
+    return replace(report, hint="Nothing is decided. Tell your instructor.")
+
+
+def for_student(report: Report) -> Report:
+    """The report as a student may see it: of hidden checks the name, the outcome and the points, no more."""
+    checks = tuple(_without_data(check) if check.hidden else check for check in report.checks)
+    return replace(report, audience="student", checks=checks)
+
+
+def _without_data(check: CheckReport) -> CheckReport:
+    keep = check.outcome is Outcome.SKIPPED
+    empty = CheckReport(check.id, check.says, check.function, True, check.outcome, check.points, check.max_points)
+    return replace(empty, message=check.message) if keep else empty
+
+
+def spark_version() -> str:
+    """The version of PySpark that grades."""
+    try:
+        return version("pyspark")
+    except PackageNotFoundError:
+        return "none"

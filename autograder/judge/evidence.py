@@ -1,0 +1,127 @@
+"""Lay a difference out for the reader: the step list with an arrow, what was expected and what came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.model import Add, Ask, Difference, Evidence, Fixture, Flush, Function, Restart, Row, Step, Trouble
+from autograder.quantities import iso
+
+_MOST_ROWS = 8
+_MOST_STEPS = 12
+
+
+def of_difference(function: Function, fixture: Fixture, difference: Difference) -> Evidence:
+    """Evidence for the first step that differs."""
+    return Evidence(
+        fixture=fixture.name,
+        says=fixture.says,
+        steps=step_list(fixture),
+        at=difference.step if difference.aspect != "columns" else None,
+        expected=_output(function, difference.expected),
+        got=_output(function, difference.got),
+        missing=tuple(row_text(row, function.columns) for row in difference.missing),
+        unexpected=tuple(row_text(row, function.columns) for row in difference.unexpected),
+    )
+
+
+def of_trouble(fixture: Fixture, trouble: Trouble) -> Evidence:
+    """Evidence for a replay that did not come to its end: where it stood."""
+    return Evidence(fixture.name, fixture.says, step_list(fixture), trouble.step, (), ())
+
+
+def sentence(function: Function, difference: Difference) -> str:
+    """What is different, in one sentence."""
+    at = f"Step {difference.step + 1}"
+    match difference.aspect:
+        case "columns":
+            return f"The result has other columns: {difference.text}."
+        case "state":
+            return f"{at}: {difference.text}."
+        case "output" if difference.expected is None:
+            return f"{at}: output came where none was expected."
+        case "output":
+            return f"{at}: no output came where some was expected."
+    missing, unexpected = len(difference.missing), len(difference.unexpected)
+    if not missing and not unexpected:
+        return f"{at}: the right rows came in another order."
+    parts = [f"{_count(missing)} missing"] * bool(missing) + [f"{_count(unexpected)} not expected"] * bool(unexpected)
+    return f"{at}: {' and '.join(parts)}."
+
+
+def _count(rows: int) -> str:
+    return f"{rows} row{'s' * (rows != 1)}"
+
+
+def step_list(fixture: Fixture) -> tuple[str, ...]:
+    """Every step in a line, as the reader sees the stream."""
+    return tuple(f"{index}  {step_text(step, fixture.schemas)}" for index, step in enumerate(fixture.steps, 1))
+
+
+def step_text(step: Step, schemas: Mapping[str, str]) -> str:
+    """One step in words."""
+    match step:
+        case Restart(crash=crash):
+            return "crash before the last batch was committed, then restart" if crash else "stop and restart from the checkpoint"
+        case Ask(arguments=arguments):
+            return f"ask {', '.join(map(repr, arguments))}"
+        case Flush():
+            return "flush: a far-future row"
+        case Add(rows=rows):
+            return "; ".join(_source_text(name, found, schemas[name], len(rows) > 1) for name, found in rows.items())
+
+
+def _source_text(name: str, rows: Sequence[Row], ddl: str, named: bool) -> str:
+    kinds = dict(_kinds(ddl))
+    text = ", ".join(cut([row_text(row, kinds) for row in rows], _MOST_ROWS)) or "(no rows)"
+    return f"{name}: {text}" if named else text
+
+
+def _kinds(ddl: str) -> list[tuple[str, str]]:
+    parts = [part.split() for part in ddl.split(",")]
+    return [(part[0], part[-1]) for part in parts] if len(parts[0]) > 1 else [("value", parts[0][0])]
+
+
+def _output(function: Function, rows: Sequence[Row] | None) -> tuple[str, ...]:
+    if rows is None:
+        return ("(no output)",)
+    found = [row_text(row, function.columns) for row in rows]
+    return tuple(found if function.ordered else sorted(found)) or ("(no rows)",)
+
+
+def row_text(row: Row, kinds: Mapping[str, str]) -> str:
+    """A row as the reader sees it: instants in ISO 8601, one value bare, several in parentheses."""
+    names = [name for name in kinds if name in row] + [name for name in row if name not in kinds]
+    cells = [_cell(row[name], kinds.get(name, "")) for name in names]
+    return cells[0] if len(cells) == 1 else f"({', '.join(cells)})"
+
+
+def _cell(value: Any, kind: str) -> str:
+    if kind == "TIMESTAMP" and isinstance(value, int) and not isinstance(value, bool):
+        return iso(value)
+    if kind == "STRING" and isinstance(value, str):
+        return repr(value)
+    return str(value)
+
+
+def cut(lines: Sequence[str], most: int) -> list[str]:
+    """At most so many lines, cut from the middle, saying how much was cut."""
+    if len(lines) <= most:
+        return list(lines)
+    head, tail = (most + 1) // 2, most // 2
+    return [*lines[:head], f"… {len(lines) - head - tail} more …", *lines[len(lines) - tail :]]
+
+
+def cut_around(count: int, at: int | None, most: int = _MOST_STEPS) -> list[int | None]:
+    """The indices to show of a long list: the first, those around ``at``, the last; None marks a cut."""
+    if count <= most:
+        return list(range(count))
+    middle = at if at is not None else 0
+    keep = {0, count - 1, *range(max(0, middle - most // 2), min(count, middle + 3))}
+    shown: list[int | None] = []
+    for index in sorted(keep):
+        if shown and isinstance(shown[-1], int) and index > shown[-1] + 1:
+            shown.append(None)
+        shown.append(index)
+    return shown

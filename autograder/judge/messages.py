@@ -1,0 +1,73 @@
+"""What a student reads about trouble: one sentence what, one line to try. Listed for readers in docs/outcomes.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.model import Function, Outcome, Trouble
+
+
+@dataclass(frozen=True)
+class Message:
+    """``what`` and ``hint`` may name {call}, {name}, {text}, {error} and {step}."""
+
+    what: str
+    hint: str
+    outcome: Outcome = Outcome.ERROR
+
+
+MESSAGES = {
+    "missing": Message("There is no file {text}.", "Give the path of your file, or run the command in its folder."),
+    "not_a_file": Message("{text} is not a regular file.", "Hand in the .py file itself."),
+    "empty": Message("The file is empty.", "Start from the skeleton of the assignment."),
+    "too_big": Message("The file is larger than {text}.", "Hand in the program alone, without data."),
+    "not_utf8": Message("The file is not UTF-8 text ({text}).", "Save it as UTF-8."),
+    "syntax": Message("Python cannot read the file: {text}.", "Mend this line; `python -m py_compile FILE` shows it too."),
+    "missing_module": Message("The module {text!r} is not installed here.", "Use what the handout names, and the standard library."),
+    "raised_on_import": Message(
+        "The file raises {error} when it is loaded: {text}", 'Put what runs the program under `if __name__ == "__main__":`.'
+    ),
+    "no_function": Message("There is no function {name}.", "Define {call}, spelled exactly so."),
+    "wrong_parameters": Message("The function is called as {call}, but yours is {text}.", "Keep the parameters of the skeleton."),
+    "not_written": Message("{name} is not written yet.", "Replace the line that raises NotImplementedError.", Outcome.FAILED),
+    "raised": Message("{name} raises {error}: {text}", "The line is where your code stood; read the message from its end."),
+    "refused": Message("Spark refuses the query: {text}", "Check the output mode and where the watermark stands."),
+    "returned_none": Message("{name} returns None.", "Return the {text} at the end of the function."),
+    "returned_batch": Message(
+        "{name} returns a batch DataFrame, not a stream.", "Build the result from the stream that the function is given."
+    ),
+    "returned_other": Message("{name} returns a {text}.", "Return what the handout says."),
+    "started": Message(
+        "The query was started in your code ({text}).", "Return the stream and leave the start to the grader; start it in the main part."
+    ),
+    "awaited": Message(
+        "Your code waits for the stream to end ({text}).", 'A stream never ends: wait only under `if __name__ == "__main__":`.'
+    ),
+    "stopped": Message("Your code stops Spark ({text}).", "Leave the session running: it is not yours to stop."),
+    "batch_action": Message(
+        "{name} calls an action such as collect() or show() on a stream.", "A stream has no end to collect: return it, the sink gets the rows."
+    ),
+    "raised_at_step": Message("The query died with {error}: {text}", "Look at what this step's rows have that earlier ones had not."),
+    "raised_in_task": Message(
+        "Your function raised {error} while rows were processed: {text}", "Look at this step's rows: which one does the code not expect?"
+    ),
+    "wrong_elements": Message("An element of the result is {text}.", "Each element is a tuple as in the handout."),
+    "too_many_tables": Message("The store has several tables: {text}.", "Keep the one that is asked for; call your own bookkeeping _something."),
+    "too_many_rows": Message("One trigger emitted {text} rows.", "Look for a join or an explode that multiplies rows."),
+    "timeout": Message(
+        "It was not done after {text} seconds.", "Look for an endless loop, input(), sleep() or a wait for something.", Outcome.TIMEOUT
+    ),
+    "exited": Message("The program ended its own process {text}.", "Take out exit(), os._exit() and the like."),
+    "killed_engine": Message("Spark was shut down while your code ran.", "Do not stop Spark or its JVM."),
+    "too_much_output": Message("The result is larger than the grader reads.", "Emit only the rows that are asked for."),
+    "broken_observation": Message("What came back from the replay is not a result.", "Do not interfere with the grader's own code."),
+}
+
+
+def explain(function: Function, trouble: Trouble) -> tuple[Outcome, str, str]:
+    """Outcome, what happened and what to try, for a trouble."""
+    found = MESSAGES[trouble.kind]
+    names = {"call": function.signature, "name": function.name, "text": trouble.text, "error": trouble.error or "an error"}
+    what = found.what.format(**names).strip()
+    where = f" (at step {trouble.step + 1})" if trouble.step is not None else ""
+    return found.outcome, what + where, found.hint.format(**names)

@@ -1,0 +1,99 @@
+"""Replay a fixture through a DStream: one batch a step, on a clock that only the replay moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from autograder.replay.structured import plain
+from autograder.replay.submission import traps
+from autograder.replay.trouble import Stopped, from_exception
+
+_BATCH_SECONDS = 1
+Wire = dict[str, Any]
+
+
+class Replay:
+    """One fixture, one function, one StreamingContext. ``run`` gives the observation's ``steps``."""
+
+    def __init__(self, context: Any, build: Callable[..., Any], request: Wire, scratch: Path) -> None:
+        from pyspark.streaming import StreamingContext
+
+        self.context, self.build, self.request, self.scratch = context, build, request, scratch
+        self.path: str = request["submission"]
+        # The check for a checkpoint folder looks at the SparkContext, where an earlier replay may have set one.
+        scala = context._jsc.sc()
+        getattr(scala, "checkpointDir_$eq")(context._jvm.scala.Option.apply(None))
+        self.streaming = StreamingContext(context, _BATCH_SECONDS)
+        self.outputs: dict[int, list[Any]] = {}
+        self.ticks: list[int] = []
+
+    def run(self) -> Wire:
+        """Start, move the clock batch by batch, stop. Raises Stopped with the step at which it went wrong."""
+        self.start()
+        clock = self.streaming._jssc.ssc().scheduler().clock()
+        for index in range(len(self.request["steps"])):
+            clock.advance(_BATCH_SECONDS * 1000)
+            self.wait(index)
+        times = range(1, len(self.request["steps"]) + 1)
+        return {"columns": [], "steps": [[{"rows": self.outputs[time]}] if time in self.outputs else [] for time in times]}
+
+    def start(self) -> None:
+        """Call the submission's function on queue streams, listen to what it returns, start the context."""
+        streams = [self.queue(name) for name in self.request["sources"]]
+        self.listen(self.call(streams))
+        streams[0].foreachRDD(lambda _time, _rdd: self.ticks.append(1))  # last: jobs run in order, so this ends the batch
+        try:
+            self.streaming.start()
+        except Exception as error:
+            raise from_exception(error, self.path, "refused") from error
+
+    def queue(self, name: str) -> Any:
+        batches = [[_element(row) for row in step["add"].get(name, [])] for step in self.request["steps"]]
+        return self.streaming.queueStream(batches)
+
+    def call(self, streams: list[Any]) -> Any:
+        from pyspark.streaming import DStream
+
+        gives = {"checkpoint": str(self.scratch / "checkpoint")}
+        keywords = self.request["parameters"] | {name: gives[name] for name in self.request["gives"]}
+        try:
+            with traps():
+                result = self.build(*streams, **keywords)
+        except BaseException as error:
+            raise from_exception(error, self.path, "raised") from error
+        if result is None:
+            raise Stopped("returned_none", "DStream")
+        if not isinstance(result, DStream):
+            raise Stopped("returned_other", f"{type(result).__name__}, not DStream")
+        return result
+
+    def listen(self, result: Any) -> None:
+        """Write down every output by its batch time, in seconds since the stream began."""
+
+        def collect(time: Any, rdd: Any) -> None:
+            self.outputs[int(time.timestamp()) // _BATCH_SECONDS] = [_cells(element) for element in rdd.collect()]
+
+        result.foreachRDD(collect)
+
+    def wait(self, index: int) -> None:
+        """Until the batch of this step is through. The wait also brings errors of its jobs."""
+        while len(self.ticks) <= index:
+            try:
+                self.streaming.awaitTerminationOrTimeout(0.005)
+            except Exception as error:
+                raise from_exception(error, self.path, "raised_at_step", index) from error
+
+    def clean(self) -> None:
+        """Stop the context and keep the SparkContext for the next replay."""
+        self.streaming.stop(stopSparkContext=False, stopGraceFully=False)
+
+
+def _element(row: Wire) -> Any:
+    values = tuple(row.values())
+    return values[0] if set(row) == {"value"} else values
+
+
+def _cells(element: Any) -> Any:
+    return [plain(cell) for cell in element] if isinstance(element, tuple) else [plain(element)]

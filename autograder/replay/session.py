@@ -1,0 +1,181 @@
+"""The fast local Spark: a JVM started directly, with its classes cached, which several replays join at once."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.replay.java import Java
+
+_OPENS = (
+    "java.base/java.lang", "java.base/java.lang.invoke", "java.base/java.lang.reflect", "java.base/java.io",
+    "java.base/java.net", "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic", "java.base/jdk.internal.ref", "java.base/sun.nio.ch",
+    "java.base/sun.nio.cs", "java.base/sun.util.calendar",
+    "java.security.jgss/sun.security.krb5",
+)  # fmt: skip
+
+#: Settings for speed and for one answer on every machine. One shuffle partition also keeps arrival order.
+SETTINGS = {
+    "spark.master": "local[2]",
+    "spark.app.name": "autograder",
+    "spark.ui.enabled": "false",
+    "spark.log.level": "OFF",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.default.parallelism": "1",
+    "spark.python.worker.reuse": "true",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.catalogImplementation": "in-memory",
+    # Plans here see a handful of rows: interpreting them is faster than compiling them.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.streaming.pollingDelay": "1ms",
+    "spark.sql.streaming.numRecentProgressUpdates": "1000",
+    "spark.sql.streaming.stateStore.maintenanceInterval": "1h",
+    # The plain local file system forks a chmod for every checkpoint file; the raw one does not.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    # DStreams: the replay owns the clock.
+    "spark.streaming.clock": "org.apache.spark.util.ManualClock",
+}
+
+
+class EngineLostError(Exception):
+    """The JVM ended or could not be started."""
+
+
+@dataclass
+class Jvm:
+    """A running Spark JVM. It ends when its standard input closes, so it cannot outlive whoever started it."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    secret: str
+    scratch: Path
+
+    def alive(self) -> bool:
+        """Whether the JVM still runs."""
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """End the JVM at once; its files are in the scratch folder."""
+        self.process.kill()
+        self.process.wait()
+
+
+def scratch_root() -> Path:
+    """Where checkpoints go: memory where there is some."""
+    memory = Path("/dev/shm")  # noqa: S108  # a mount, not a file of ours; what we make in it has a random name
+    usable = memory.is_dir() and os.access(memory, os.W_OK)
+    return memory if usable else Path(tempfile.gettempdir())
+
+
+def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None) -> Jvm:
+    """Start Spark's gateway in a JVM and wait until it listens. Raises EngineLostError when it does not."""
+    import pyspark
+
+    info = scratch / f"gateway-{os.urandom(4).hex()}"
+    log = scratch / "jvm.log"
+    spark_home = str(Path(pyspark.__file__).parent)
+    env = dict(os.environ, _PYSPARK_DRIVER_CONN_INFO_PATH=str(info), SPARK_HOME=spark_home, SPARK_LOCAL_IP="127.0.0.1")
+    env |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "TZ": "UTC", "PYTHONHASHSEED": "0"}
+    env.pop("JAVA_TOOL_OPTIONS", None)
+    command = [str(java.executable), *flags, *_jvm_options(scratch, settings or SETTINGS), "-cp", class_path(), _GATEWAY]
+    with log.open("ab") as out:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=env, start_new_session=True)  # noqa: S603
+    while not info.exists():
+        # The gateway writes its port to a file and offers nothing else to wait on, but the process's end.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.005)
+            raise EngineLostError(_last_lines(log))
+    found = info.read_bytes()
+    port, length = struct.unpack(">ii", found[:8])
+    return Jvm(process, port, found[8 : 8 + length].decode(), scratch)
+
+
+_GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
+
+
+def class_path() -> str:
+    """Spark's jars, spelled out in order: a class cache holds for this very list only."""
+    import pyspark
+
+    return os.pathsep.join(str(jar) for jar in sorted(Path(pyspark.__file__).parent.glob("jars/*.jar")))
+
+
+def _jvm_options(scratch: Path, settings: dict[str, str]) -> list[str]:
+    places = {"spark.local.dir": scratch / "local", "spark.sql.warehouse.dir": scratch / "warehouse", "java.io.tmpdir": scratch}
+    return [
+        "-Xms96m", "-Xmx512m", "-Xss2m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-XX:CICompilerCount=1",
+        "-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8",
+        "-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true",
+        *[f"--add-opens={package}=ALL-UNNAMED" for package in _OPENS],
+        *[f"-D{key}={value}" for key, value in (settings | {k: str(v) for k, v in places.items()}).items()],
+    ]  # fmt: skip
+
+
+def _last_lines(log: Path) -> str:
+    return " | ".join(log.read_text(errors="replace").splitlines()[-3:])
+
+
+@dataclass
+class Joined:
+    """A Python process's own session in a JVM that others use too."""
+
+    context: Any
+    spark: Any
+    _main: Any = field(repr=False)
+    _server: Any = field(repr=False)
+
+    def leave(self) -> None:
+        """Give the JVM back what this process had in it."""
+        with contextlib.suppress(Exception):
+            self._server.shutdown()
+
+
+def join(port: int, secret: str) -> Joined:
+    """Join a JVM with a gateway of one's own (callbacks go to one process a gateway) and a session of one's own."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    os.environ |= {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+    main = launch_gateway()
+    server = main.jvm.org.apache.spark.api.python.Py4JServer(main.jvm.org.apache.spark.SparkConf())
+    server.start()
+    os.environ |= {"PYSPARK_GATEWAY_PORT": str(server.getListeningPort()), "PYSPARK_GATEWAY_SECRET": server.secret()}
+    gateway = launch_gateway()
+    jvm = gateway.jvm
+    java_context = jvm.JavaSparkContext(jvm.org.apache.spark.SparkContext.getOrCreate(jvm.SparkConf()))
+    context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_context.getConf()))
+    root = jvm.org.apache.spark.sql.classic.SparkSession.builder().getOrCreate()
+    spark = SparkSession(context, jsparkSession=root.newSession())
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
+    return Joined(context, spark, main, server)
+
+
+def cache_folder() -> Path:
+    """The user's cache for this kit (``AUTOGRADER_CACHE``, else XDG's)."""
+    given = os.environ.get("AUTOGRADER_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    return Path(given) / "autograder" if given else Path.home() / ".cache" / "autograder"
+
+
+def cache_key(java: Java) -> str:
+    """Names the class cache of this Java, these jars and these options."""
+    import pyspark
+
+    facts = [pyspark.__version__, str(java.executable), java.version, class_path(), *_jvm_options(Path(), SETTINGS)]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]

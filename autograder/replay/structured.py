@@ -1,0 +1,217 @@
+"""Replay a fixture through a Structured Streaming query: Spark's own MemoryStream, one step after the other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from autograder.replay.submission import traps
+from autograder.replay.trouble import Stopped, from_exception
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # the child runs in UTC, where PySpark's naive datetimes are UTC
+_MAX_ROWS = 10_000
+Wire = dict[str, Any]
+
+
+class Replay:
+    """One fixture, one function, one checkpoint. ``run`` gives the observation's ``steps`` and ``columns``."""
+
+    def __init__(self, spark: Any, build: Callable[..., Any], request: Wire, scratch: Path) -> None:
+        self.spark, self.build, self.request = spark, build, request
+        self.path: str = request["submission"]
+        self.store: Path | None = scratch / "store.sqlite" if "store" in request["gives"] else None
+        self.checkpoint = scratch / "checkpoint"
+        self.sources = {name: _Source(spark, index, request["schemas"][name]) for index, name in enumerate(request["sources"])}
+        self.collected: list[tuple[int, list[Any]]] = []
+        self.columns: list[tuple[str, str]] = []
+        self.progress: dict[int, Wire] = {}
+        self.query: Any = None
+
+    def run(self) -> Wire:
+        """Start, feed every step, stop. Raises Stopped with the step at which it went wrong."""
+        self.start(None)
+        steps: list[list[tuple[int, list[Any]]]] = []
+        for index, step in enumerate(self.request["steps"]):
+            self.collected = []
+            self.step(index, step)
+            steps.append(self.collected if self.store is None else [(-1, self.stored())])
+        self.stop()
+        return {"columns": self.columns, "steps": [[self.batch(*found) for found in batches] for batches in steps]}
+
+    def step(self, index: int, step: Wire) -> None:
+        """Feed one step and wait until the query has nothing left to do."""
+        if "restart" in step:
+            self.stop()
+            if step["restart"]:
+                self.lose_last_commit()
+            self.start(index)
+        else:
+            for name, rows in step["add"].items():
+                self.sources[name].add(rows)
+        wait = self.query.processAllAvailable  # bound before the traps are set
+        try:
+            with traps():
+                wait()
+        except BaseException as error:
+            raise from_exception(error, self.path, "raised_at_step", index) from error
+
+    def start(self, index: int | None) -> None:
+        """Call the submission's function and start what it returns."""
+        writer = self.writer(index)
+        writer = writer.option("checkpointLocation", str(self.checkpoint))
+        if self.store is None:
+            writer = writer.foreachBatch(self.collect)
+        try:
+            self.query = writer.start()
+        except Exception as error:
+            raise from_exception(error, self.path, "refused", index) from error
+
+    def writer(self, index: int | None) -> Any:
+        gives = {"store": str(self.store), "checkpoint": str(self.checkpoint)}
+        keywords = self.request["parameters"] | {name: gives[name] for name in self.request["gives"]}
+        frames = [source.frame for source in self.sources.values()]
+        try:
+            with traps():
+                result = self.build(*frames, **keywords)
+        except BaseException as error:
+            raise from_exception(error, self.path, "raised", index) from error
+        self.refuse_leftovers()
+        return as_writer(result, self.request["mode"])
+
+    def refuse_leftovers(self) -> None:
+        """A query that runs now was started behind the traps."""
+        if self.spark.streams.active:
+            raise Stopped("started", "a query of its own")
+
+    def collect(self, frame: Any, batch_id: int) -> None:
+        """The sink: every batch's rows, as they are emitted."""
+        self.columns = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
+        rows = frame.collect()
+        if len(rows) > _MAX_ROWS:
+            raise Stopped("too_many_rows", str(len(rows)))
+        self.collected.append((batch_id, [[plain(cell) for cell in row] for row in rows]))
+
+    def stored(self) -> list[Any]:
+        """The content of the store's one table whose name does not start with ``_``."""
+        with closing(sqlite3.connect(self.store or "")) as store:
+            names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+            tables = [name for name in names if not name.startswith(("_", "sqlite_"))]
+            if len(tables) > 1:
+                raise Stopped("too_many_tables", ", ".join(tables))
+            if not tables:
+                return []
+            found = store.execute('SELECT * FROM "{}"'.format(tables[0].replace('"', '""')))  # noqa: S608  # quoted
+            self.columns = [(str(column[0]), "") for column in found.description]
+            return [list(row) for row in found.fetchmany(_MAX_ROWS)]
+
+    def stop(self) -> None:
+        """Stop the query, keeping what its progress says of each batch."""
+        for entry in self.query.recentProgress:
+            found = json.loads(entry.json) if hasattr(entry, "json") else entry
+            if "addBatch" in found["durationMs"]:
+                self.progress[found["batchId"]] = found
+        self.query.stop()
+
+    def lose_last_commit(self) -> None:
+        """A crash after the sink had run and before the commit was written: the newest batch will run again."""
+        commits = self.checkpoint / "commits"
+        numbers = [int(path.name) for path in commits.iterdir() if path.name.isdigit()]
+        if numbers:
+            newest = commits / str(max(numbers))
+            newest.unlink()
+            (commits / f".{newest.name}.crc").unlink(missing_ok=True)
+
+    def batch(self, batch_id: int, rows: list[Any]) -> Wire:
+        """One batch as the observation carries it."""
+        progress = self.progress.get(batch_id)
+        if progress is None:
+            return {"rows": rows}
+        operators = progress.get("stateOperators", [])
+        return {
+            "rows": rows,
+            "watermark": _milliseconds(progress.get("eventTime", {}).get("watermark")),
+            "dropped": sum(operator["numRowsDroppedByWatermark"] for operator in operators),
+            "state": sum(operator["numRowsTotal"] for operator in operators),
+        }
+
+    def clean(self) -> None:
+        """Leave nothing for the next replay: queries of this session, however they were started, and files."""
+        for query in self.spark.streams.active:
+            query.stop()
+        shutil.rmtree(self.checkpoint, ignore_errors=True)
+
+
+class _Source:
+    """A MemoryStream that is fed JSON, seen by the submission as a stream with the fixture's columns."""
+
+    def __init__(self, spark: Any, index: int, ddl: str) -> None:
+        from pyspark.sql.classic.dataframe import DataFrame
+
+        jvm = spark._jvm
+        runtime = jvm.org.apache.spark.sql.execution.streaming.runtime
+        nothing = jvm.scala.Option.apply(None)
+        self._convert = jvm.scala.jdk.javaapi.CollectionConverters
+        self._stream = runtime.MemoryStream(index, spark._jsparkSession, nothing, jvm.org.apache.spark.sql.Encoders.STRING())
+        self._times = [column.split()[0] for column in ddl.split(",") if column.split()[-1] == "TIMESTAMP"]
+        rows = DataFrame(self._stream.toDF(), spark).selectExpr(f"from_json(value, '{ddl}') AS row")
+        self.frame = rows.select("row.*")
+
+    def add(self, rows: list[Wire]) -> None:
+        """Rows that arrive together."""
+        lines = [json.dumps(row | {name: _iso(row[name]) for name in self._times}) for row in rows]
+        self._stream.addData(self._convert.asScala(lines).toSeq())
+
+
+def as_writer(result: Any, mode: str | None) -> Any:
+    """What a submission returned, ready to start. Raises Stopped when it is no stream."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import DataStreamWriter
+
+    wanted = DataStreamWriter if mode is None else DataFrame
+    if result is None:
+        raise Stopped("returned_none", wanted.__name__)
+    if not isinstance(result, wanted):
+        raise Stopped("returned_other", f"{type(result).__name__}, not {wanted.__name__}")
+    if mode is None:
+        return result
+    if not result.isStreaming:
+        raise Stopped("returned_batch", "")
+    return result.writeStream.outputMode(mode)
+
+
+def plain(cell: Any) -> Any:
+    """A cell as JSON can carry it: instants as microseconds since the epoch, structs as objects."""
+    if isinstance(cell, datetime):
+        return (cell.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
+    if isinstance(cell, date):
+        return cell.isoformat()
+    if isinstance(cell, Decimal):
+        return int(cell) if cell == cell.to_integral_value() else float(cell)
+    if isinstance(cell, (bytes, bytearray)):
+        return cell.hex()
+    if hasattr(cell, "asDict"):
+        return {name: plain(value) for name, value in cell.asDict().items()}
+    if isinstance(cell, (list, tuple, set, frozenset)):
+        items = [plain(item) for item in cell]
+        return sorted(items, key=repr) if isinstance(cell, (set, frozenset)) else items
+    if isinstance(cell, dict):
+        return {str(plain(key)): plain(value) for key, value in cell.items()}
+    return cell if cell is None or isinstance(cell, (bool, int, float, str)) else repr(cell)[:200]
+
+
+def _iso(microseconds: int | None) -> str | None:
+    return None if microseconds is None else (_EPOCH + timedelta(microseconds=microseconds)).isoformat(timespec="microseconds") + "Z"
+
+
+def _milliseconds(watermark: str | None) -> int | None:
+    if watermark is None:
+        return None
+    moment = datetime.fromisoformat(watermark.replace("Z", "+00:00")).replace(tzinfo=None)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -1,0 +1,87 @@
+"""Turn whatever a submission raised into the kind, the line and the text that a student can use."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+_MAX_TEXT = 600
+_NOT_A_STREAM_ACTION = "Queries with streaming sources must be executed with writeStream.start()"
+_TASK_FRAME = re.compile(r'File "([^"]*)", line (\d+)')
+
+
+@dataclass
+class Stopped(BaseException):
+    """A replay that cannot go on. Not an Exception: a submission's ``except Exception`` must not swallow it."""
+
+    kind: str
+    text: str = ""
+    line: int | None = None
+    error: str = ""
+    step: int | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The trouble as the observation carries it."""
+        return {"kind": self.kind, "text": self.text[:_MAX_TEXT], "line": self.line, "error": self.error, "step": self.step}
+
+
+def line_in(path: str, trace: TracebackType | None) -> int | None:
+    """The innermost line of a file in a traceback."""
+    lines = [frame.lineno for frame in traceback.extract_tb(trace) if frame.filename == path]
+    return lines[-1] if lines else None
+
+
+def from_exception(error: BaseException, path: str, kind: str, step: int | None = None) -> Stopped:
+    """The trouble behind an exception that came out of a submission or out of Spark while running it."""
+    if isinstance(error, Stopped):
+        return error
+    text, name = message(error), type(error).__name__
+    line = line_in(path, error.__traceback__) or _line_in_text(path, str(error))
+    if isinstance(error, NotImplementedError):
+        kind = "not_written"
+    elif isinstance(error, ModuleNotFoundError):
+        kind, text = "missing_module", str(error.name)
+    elif isinstance(error, SystemExit):
+        kind, text = "exited", f"exit({error.code})"
+    elif _NOT_A_STREAM_ACTION in text:
+        kind = "batch_action"
+    elif kind == "raised" and name == "AnalysisException":
+        kind = "refused"
+    elif kind == "raised_at_step":
+        kind, name, text = _at_step(str(error), name, text)
+    return Stopped(kind, text, line, name, step)
+
+
+def _at_step(whole: str, name: str, text: str) -> tuple[str, str, str]:
+    """Kind, error name and text of a query that died: did a task raise, the driver's own function, or Spark?"""
+    kind = "raised_in_task" if re.search(r"PythonException|Traceback \(most recent call last\)", whole) else "raised_at_step"
+    if "FOREACH_BATCH_USER_FUNCTION_ERROR" in whole or "PythonProxyException" in whole or "Error while sending or receiving" in whole:
+        kind = "raised_at_step"
+    python_errors = re.findall(r"^\s*(?:pyspark\.\S+: )?(\w*(?:Error|Exception|Iteration|Interrupt)): ?(.*)$", whole, re.MULTILINE)
+    ours = [found for found in python_errors if found[0] not in {"PythonException", "StreamingQueryException", "Py4JException"}]
+    if ours:
+        return kind, ours[-1][0], ours[-1][1].strip()[:_MAX_TEXT]
+    return kind, name, text
+
+
+def message(error: BaseException) -> str:
+    """The first telling line of an error, without the JVM's stack."""
+    text = str(getattr(error, "desc", None) or error)
+    java = getattr(error, "java_exception", None)
+    if java is not None:
+        text = str(java.getMessage() or java.toString())
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    kept: list[str] = []
+    for line in lines:
+        if line.startswith(("at ", "JVM stacktrace", "== SQL", "Traceback")) or line.startswith("'"):
+            break
+        kept.append(line)
+    return " ".join(kept[:3])[:_MAX_TEXT]
+
+
+def _line_in_text(path: str, text: str) -> int | None:
+    lines = [int(number) for file, number in _TASK_FRAME.findall(text) if file == path]
+    return lines[-1] if lines else None

@@ -1,0 +1,54 @@
+"""The program whose classes the cache holds: one replay of each kind. ``python -m autograder.replay.warmup FILE``."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from autograder.replay import classcache, dstreams, session, structured
+from autograder.replay.java import find_java
+
+
+def _request(engine: str, schemas: dict[str, str], steps: list[Any]) -> dict[str, Any]:
+    names = {"engine": engine, "submission": "", "mode": "append", "sources": list(schemas), "schemas": schemas}
+    return names | {"parameters": {}, "gives": [], "steps": steps}
+
+
+def _late_counts(rows: Any) -> Any:
+    from pyspark.sql import functions as F  # noqa: N812  # its usual name
+
+    return rows.withWatermark("at", "10 minutes").groupBy(F.window("at", "5 minutes"), "page").count()
+
+
+def _words(lines: Any) -> Any:
+    return lines.map(lambda word: (word, 1)).reduceByKey(lambda a, b: a + b)
+
+
+def main(target: Path) -> None:
+    """Run both engines once in a JVM that writes its cache when it exits."""
+    java = find_java()
+    scratch = Path(tempfile.mkdtemp(prefix="autograder-warmup-", dir=session.scratch_root()))
+    jvm = session.start_jvm(java, scratch, classcache.recording(java, target))
+    try:
+        joined = session.join(jvm.port, jvm.secret)
+        minutes = [n * 600_000_000 for n in range(4)]
+        rows = [{"add": {"rows": [{"at": minute, "page": "a"}]}} for minute in minutes]
+        replay = structured.Replay(joined.spark, _late_counts, _request("structured", {"rows": "at TIMESTAMP, page STRING"}, rows), scratch)
+        replay.run()
+        replay.clean()
+        lines = [{"add": {"lines": [{"value": "a"}]}}] * 2
+        batches = dstreams.Replay(joined.context, _words, _request("dstream", {"lines": "STRING"}, lines), scratch)
+        batches.run()
+        batches.clean()
+        joined.context.stop()
+        jvm.process.communicate(timeout=240)  # closes its input: it exits and writes the cache
+    finally:
+        jvm.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,143 @@
+"""One replay in a process of its own, forked off the child: whatever a submission does to it ends with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from autograder.replay import submission
+from autograder.replay.trouble import Stopped, from_exception
+
+#: Bytes of a submission's own output that are kept, and that it may write to one file.
+KEPT_OUTPUT = 2_000
+FILE_LIMIT = 64 * 1024 * 1024
+Wire = dict[str, Any]
+
+
+def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> None:
+    """Replay a request and write one JSON line to the descriptor ``answer``. Never returns."""
+    _detach(scratch)
+    printed = _redirect_output(scratch / "printed")
+    began = time.monotonic()
+    try:
+        result = _observe(request, port, secret, scratch)
+    except BaseException:
+        result = {"fault": traceback.format_exc()}
+    result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": _kept(printed)}
+    _write_whole(answer, (json.dumps(result) + "\n").encode())
+    os._exit(0)
+
+
+def _observe(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
+    """The observation, or the trouble; only what is no fault of the submission's is raised."""
+    from py4j.protocol import Py4JNetworkError
+
+    try:
+        return _replay(request, port, secret, scratch)
+    except Stopped as stopped:
+        return {"trouble": stopped.record()}
+    except (Py4JNetworkError, ConnectionError):
+        return {"trouble": Stopped("killed_engine").record()}
+
+
+def _replay(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
+    module = submission.load(request["submission"])
+    positional = len(request["sources"]) if request["engine"] != "plain" else _most_arguments(request)
+    keywords = [*request["parameters"], *request["gives"]]
+    build = submission.function(module, request["function"], positional, keywords)
+    if request["engine"] == "plain":
+        return _ask(build, request)
+    from pyspark import cloudpickle
+
+    from autograder.replay import session
+
+    cloudpickle.register_pickle_by_value(module)  # Spark's Python workers cannot import the submission
+    joined = session.join(port, secret)
+    try:
+        return _engine(joined, build, request, scratch)
+    finally:
+        joined.leave()
+
+
+def _engine(joined: Any, build: Any, request: Wire, scratch: Path) -> Wire:
+    replay: Any
+    if request["engine"] == "dstream":
+        from autograder.replay import dstreams
+
+        replay = dstreams.Replay(joined.context, build, request, scratch)
+    else:
+        from autograder.replay import structured
+
+        replay = structured.Replay(joined.spark, build, request, scratch)
+    try:
+        return dict(replay.run())
+    finally:
+        replay.clean()
+
+
+def _ask(build: Any, request: Wire) -> Wire:
+    from autograder.replay.structured import plain
+
+    steps = []
+    for index, step in enumerate(request["steps"]):
+        try:
+            with submission.traps():
+                answer = plain(build(*step["ask"], **request["parameters"]))
+        except BaseException as error:
+            raise from_exception(error, request["submission"], "raised", index) from error
+        if answer is None:
+            raise Stopped("returned_none", "an answer", step=index)
+        steps.append([{"rows": [[answer]]}])
+    return {"columns": [], "steps": steps}
+
+
+def _most_arguments(request: Wire) -> int:
+    return max((len(step["ask"]) for step in request["steps"]), default=0)
+
+
+def _detach(scratch: Path) -> None:
+    """A group of its own (so that all it starts can be ended with it) and limits of its own."""
+    os.setsid()
+    with contextlib.suppress(OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, 9)  # Linux PR_SET_PDEATHSIG: end with the child that forked this
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+    os.chdir(scratch)
+
+
+def _redirect_output(path: Path) -> Path:
+    """Standard output and error go to a file, standard input is empty."""
+    out = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_APPEND)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115  # lives as long as the process
+    return path
+
+
+def _kept(path: Path) -> str:
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return file.read(KEPT_OUTPUT).decode("utf-8", "replace")
+    return ""
+
+
+def _write_whole(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def forget(scratch: Path) -> None:
+    """Remove a replay's files."""
+    shutil.rmtree(scratch, ignore_errors=True)
