@@ -27,7 +27,7 @@ MESSAGES = {
     "raised_on_import": Message(
         "The file raises {error} when it is loaded: {text}", 'Put what runs the program under `if __name__ == "__main__":`.'
     ),
-    "no_function": Message("There is no function {name}.", "Define {call}, spelled exactly so."),
+    "no_function": Message("There is no function {name}.", "Define {call}, spelled exactly so; your file has: {text}."),
     "wrong_parameters": Message("The function is called as {call}, but yours is {text}.", "Keep the parameters of the skeleton."),
     "not_written": Message("{name} is not written yet.", "Replace the line that raises NotImplementedError.", Outcome.FAILED),
     "raised": Message("{name} raises {error}: {text}", "The line is where your code stood; read the message from its end."),

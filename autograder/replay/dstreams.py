@@ -13,6 +13,20 @@ from autograder.replay.trouble import Stopped, from_exception
 _BATCH_SECONDS = 1
 Wire = dict[str, Any]
 
+# What the sinks write to. A checkpoint pickles the sinks: they are functions of this module, which pickle by name, and
+# what they write to is the module's own. There is one replay in a process.
+_outputs: dict[int, list[Any]] = {}
+_ticks: list[int] = []
+
+
+def _collect(time: Any, rdd: Any) -> None:
+    """Write down every output by its batch time, in seconds since the stream began."""
+    _outputs[int(time.timestamp()) // _BATCH_SECONDS] = [_cells(element) for element in rdd.collect()]
+
+
+def _tick(time: Any, _rdd: Any) -> None:
+    _ticks.append(int(time.timestamp()))
+
 
 class Replay:
     """One fixture, one function, one StreamingContext. ``run`` gives the observation's ``steps``."""
@@ -26,8 +40,8 @@ class Replay:
         scala = context._jsc.sc()
         getattr(scala, "checkpointDir_$eq")(context._jvm.scala.Option.apply(None))
         self.streaming = StreamingContext(context, _BATCH_SECONDS)
-        self.outputs: dict[int, list[Any]] = {}
-        self.ticks: list[int] = []
+        _outputs.clear()
+        _ticks.clear()
 
     def run(self) -> Wire:
         """Start, move the clock batch by batch, stop. Raises Stopped with the step at which it went wrong."""
@@ -37,13 +51,13 @@ class Replay:
             clock.advance(_BATCH_SECONDS * 1000)
             self.wait(index)
         times = range(1, len(self.request["steps"]) + 1)
-        return {"columns": [], "steps": [[{"rows": self.outputs[time]}] if time in self.outputs else [] for time in times]}
+        return {"columns": [], "steps": [[{"rows": _outputs[time]}] if time in _outputs else [] for time in times]}
 
     def start(self) -> None:
         """Call the submission's function on queue streams, listen to what it returns, start the context."""
         streams = [self.queue(name) for name in self.request["sources"]]
-        self.listen(self.call(streams))
-        streams[0].foreachRDD(lambda _time, _rdd: self.ticks.append(1))  # last: jobs run in order, so this ends the batch
+        self.call(streams).foreachRDD(_collect)
+        streams[0].foreachRDD(_tick)  # last: jobs run in order, so this ends the batch
         try:
             self.streaming.start()
         except Exception as error:
@@ -69,17 +83,9 @@ class Replay:
             raise Stopped("returned_other", f"{type(result).__name__}, not DStream")
         return result
 
-    def listen(self, result: Any) -> None:
-        """Write down every output by its batch time, in seconds since the stream began."""
-
-        def collect(time: Any, rdd: Any) -> None:
-            self.outputs[int(time.timestamp()) // _BATCH_SECONDS] = [_cells(element) for element in rdd.collect()]
-
-        result.foreachRDD(collect)
-
     def wait(self, index: int) -> None:
         """Until the batch of this step is through. The wait also brings errors of its jobs."""
-        while len(self.ticks) <= index:
+        while len(_ticks) <= index:
             try:
                 self.streaming.awaitTerminationOrTimeout(0.005)
             except Exception as error:

@@ -56,10 +56,8 @@ def from_exception(error: BaseException, path: str, kind: str, step: int | None 
 
 
 def _at_step(whole: str, name: str, text: str) -> tuple[str, str, str]:
-    """Kind, error name and text of a query that died: did a task raise, the driver's own function, or Spark?"""
-    kind = "raised_in_task" if re.search(r"PythonException|Traceback \(most recent call last\)", whole) else "raised_at_step"
-    if "FOREACH_BATCH_USER_FUNCTION_ERROR" in whole or "PythonProxyException" in whole or "Error while sending or receiving" in whole:
-        kind = "raised_at_step"
+    """Kind, error name and text of a query that died: did a task raise, a function in the driver, or Spark?"""
+    kind = "raised_in_task" if "PythonException" in whole else "raised_at_step"
     python_errors = re.findall(r"^\s*(?:pyspark\.\S+: )?(\w*(?:Error|Exception|Iteration|Interrupt)): ?(.*)$", whole, re.MULTILINE)
     ours = [found for found in python_errors if found[0] not in {"PythonException", "StreamingQueryException", "Py4JException"}]
     if ours:

@@ -1,0 +1,255 @@
+"""Prove an assignment: skeleton 0, right answers full points, every planted mistake caught by the checks it names."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.authoring import skeletons
+from autograder.catalog import read_text
+from autograder.engine import Engine
+from autograder.grading import Course, Grading, Progress, Submission
+from autograder.model import Check, CheckReport, KitError, Outcome, Report
+
+SAMPLES = ("right", "half_right", "wrong")
+_LEAST_ACCEPTED, _LEAST_REJECTED = 6, 15
+_REJECTED = re.compile(r"# rejected: ([a-z0-9_, ]+) \| ([a-z0-9_]+|-) \| (\S.*)")
+_ACCEPTED = re.compile(r"# accepted: \S.*")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One file of the matrix: a mark for every check, in the manifest's order."""
+
+    kind: str
+    name: str
+    marks: str
+    points: float
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The matrix of an assignment, and what is wrong with it, a line each."""
+
+    slug: str
+    checks: tuple[str, ...]
+    rows: tuple[Row, ...]
+    problems: list[str]
+
+
+def prove(course: Course, engine: Engine, progress: Progress) -> Proof:
+    """Grade every file of the assignment and compare with what it says of itself."""
+    problems = list(_shape(course))
+    checks = course.assignment.checks
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="autograder-verify-") as folder:
+        prover = _Prover(course, engine, Path(folder))
+        files = list(_files(course))
+        for number, (kind, path) in enumerate(files, 1):
+            report = prover.grade(kind, path)
+            rows.append(Row(kind, path.stem, "".join(_MARKS[check.outcome] for check in report.checks), report.points))
+            problems += prover.judge(kind, path, report)
+            progress(f"{course.assignment.slug}: {kind} {path.name}", number, len(files))
+    problems += _uncaught(course, [path for kind, path in files if kind == "rejected"])
+    return Proof(course.assignment.slug, tuple(check.id for check in checks), tuple(rows), problems)
+
+
+_MARKS = {
+    Outcome.PASSED: "✔",
+    Outcome.FAILED: "✘",
+    Outcome.ERROR: "E",
+    Outcome.TIMEOUT: "T",
+    Outcome.SKIPPED: "·",
+    Outcome.GRADER_ERROR: "!",
+}
+
+
+def _files(course: Course) -> Iterator[tuple[str, Path]]:
+    slug, catalog = course.assignment.slug, course.catalog
+    yield "solution", catalog.solution(slug)
+    yield "skeleton", catalog.skeleton(slug)
+    for kind in ("accepted", "rejected"):
+        for path in sorted((catalog.solutions(slug) / kind).glob("*.py")):
+            yield kind, path
+    for name in SAMPLES:
+        path = catalog.solutions(slug) / "samples" / f"{name}.py"
+        if path.is_file():
+            yield "sample", path
+
+
+class _Prover:
+    """Grades the files on one engine. What a file leaves to the solution keeps the solution's outcome."""
+
+    def __init__(self, course: Course, engine: Engine, folder: Path) -> None:
+        self.course, self.engine, self.folder = course, engine, folder
+        self.solution = course.catalog.solution(course.assignment.slug)
+        self.reference: dict[str, CheckReport] = {}
+
+    def grade(self, kind: str, path: Path) -> Report:
+        """The report of a file, put behind the solution where it redefines only parts of it."""
+        checks: list[Check] = list(self.course.assignment.checks)
+        submission = path
+        if kind in {"accepted", "rejected"}:
+            text = read_text(path)
+            submission = self.folder / path.parent.name / path.name
+            submission.parent.mkdir(exist_ok=True)
+            submission.write_text(read_text(self.solution) + "\n\n" + text, encoding="utf-8")
+            checks = [check for check in checks if check.function in touched(self.course, text)]
+        grading = Grading(self.course, Submission.read(submission, path.name), self.course.assignment.defaults(), self.engine)
+        grading.reports.update({id: report for id, report in self.reference.items() if id not in {check.id for check in checks}})
+        grading.report(checks)
+        report = grading.report(self.course.assignment.checks)
+        if kind == "solution":
+            self.reference = {check.id: check for check in report.checks}
+        return report
+
+    def judge(self, kind: str, path: Path, report: Report) -> list[str]:
+        """What is wrong with a file's outcome."""
+        faults = [check for check in report.checks if check.outcome is Outcome.GRADER_ERROR]
+        if faults:
+            return [f"{path}: the grader failed on {check.id}: {check.message}" for check in faults[:3]]
+        if kind == "skeleton":
+            return [f"{path}: the skeleton gets {report.points:g} points, not 0"] if report.points else []
+        if kind == "rejected":
+            return self._rejected(path, report)
+        if kind == "sample":
+            return _sample(path, report)
+        lost = [f"{check.id} ({check.message})" for check in report.checks if check.outcome is not Outcome.PASSED]
+        return [f"{path}: must get full points but loses {', '.join(lost)}"] if lost else []
+
+    def _rejected(self, path: Path, report: Report) -> list[str]:
+        header = rejected_header(path)
+        if header is None:
+            return []  # told by _shape
+        wanted, mistake, _ = header
+        lost = {check.id for check in report.checks if check.outcome not in {Outcome.PASSED, Outcome.SKIPPED}}
+        problems = []
+        if lost != wanted:
+            problems.append(f"{path}:1: names {_list(wanted)} but loses {_list(lost)}")
+        found = {check.mistake for check in report.checks if check.id in lost and check.mistake}
+        if mistake != "-" and mistake not in found:
+            problems.append(f"{path}:1: must be diagnosed as {mistake} but is as {_list(found)}")
+        if mistake == "-" and found:
+            problems.append(f"{path}:1: names no mistake but is diagnosed as {_list(found)}: name it")
+        return problems
+
+
+def _sample(path: Path, report: Report) -> list[str]:
+    part = report.points / report.max_points
+    right = {"right": part == 1, "half_right": 0.2 <= part <= 0.8, "wrong": part < 0.2}  # noqa: PLR2004  # what the words mean
+    return [] if right[path.stem] else [f"{path}: gets {report.points:g} of {report.max_points} points, which is not {path.stem}"]
+
+
+def _list(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"
+
+
+def touched(course: Course, text: str) -> set[str]:
+    """The functions whose outcome a file may change: those it defines, or all when it does more than define."""
+    functions = set(course.assignment.functions)
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return functions
+    solution = ast.parse(read_text(course.catalog.solution(course.assignment.slug))).body
+    taken = {name for node in solution for name in _names(node)} - functions
+    defined = {name for node in body for name in _names(node)}
+    plain = all(isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef)) for node in body)
+    overrides = {name for node in body if not isinstance(node, (ast.Import, ast.ImportFrom)) for name in _names(node)} & taken
+    return functions & defined if plain and not overrides and functions & defined else functions
+
+
+def _names(node: ast.stmt) -> set[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def rejected_header(path: Path) -> tuple[set[str], str, str] | None:
+    """The checks that a rejected file says it loses, the mistake it makes, and that in words."""
+    found = _REJECTED.fullmatch(read_text(path).split("\n", 1)[0])
+    return ({name.strip() for name in found[1].split(",")}, found[2], found[3]) if found else None
+
+
+def _shape(course: Course) -> Iterator[str]:
+    """What is missing, stray, stale or unknown, without grading anything."""
+    catalog, slug = course.catalog, course.assignment.slug
+    yield from _stale(course)
+    yield from _stray(catalog.folder(slug), {"assignment.toml", "README.md", f"{slug}.py"})
+    yield from _stray(catalog.solutions(slug), {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"})
+    yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
+    yield from _headers(course)
+    yield from _fixtures(course)
+    for function in course.assignment.functions:
+        if function not in course.expectation.emits:
+            yield f"{catalog.expectation(slug)}: EMITS has no {function}"
+    for name in SAMPLES:
+        if not (catalog.solutions(slug) / "samples" / f"{name}.py").is_file():
+            yield f"{catalog.solutions(slug)}/samples/{name}.py is missing: `autograder demo` grades it"
+
+
+def _stale(course: Course) -> Iterator[str]:
+    try:
+        for path in skeletons.stale(course.catalog, course.assignment.slug):
+            yield f"{path} is missing or stale: run `autograder build {course.assignment.slug}`"
+    except KitError as error:
+        yield error.message
+
+
+def _stray(folder: Path, allowed: set[str]) -> Iterator[str]:
+    known = {path for pattern in allowed for path in folder.glob(pattern)}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path not in known and "__pycache__" not in path.parts:
+            yield f"{path} is stray: remove it, or see CONTRIBUTING.md for where it belongs"
+
+
+def _headers(course: Course) -> Iterator[str]:
+    folder = course.catalog.solutions(course.assignment.slug)
+    accepted, rejected = sorted(folder.glob("accepted/*.py")), sorted(folder.glob("rejected/*.py"))
+    if len(accepted) < _LEAST_ACCEPTED:
+        yield f"{folder}/accepted has {len(accepted)} files: write at least {_LEAST_ACCEPTED}, in different styles"
+    if len(rejected) < _LEAST_REJECTED:
+        yield f"{folder}/rejected has {len(rejected)} files: write at least {_LEAST_REJECTED}, one mistake each"
+    for path in accepted:
+        if not _ACCEPTED.fullmatch(read_text(path).split("\n", 1)[0]):
+            yield f"{path}:1: begin with '# accepted: <style>'"
+    known = {check.id for check in course.assignment.checks}
+    mistakes = {mistake.id for found in course.expectation.mistakes.values() for mistake in found}
+    for path in rejected:
+        header = rejected_header(path)
+        if header is None:
+            yield f"{path}:1: begin with '# rejected: <checks> | <mistake or -> | <what is wrong>'"
+        elif header[0] - known or (header[1] != "-" and header[1] not in mistakes):
+            yield f"{path}:1: names what is not there: {_list((header[0] - known) | ({header[1]} - mistakes - {'-'}))}"
+
+
+def _fixtures(course: Course) -> Iterator[str]:
+    used = {name for check in course.assignment.checks for name in check.fixtures}
+    for path in sorted(course.catalog.fixture_folder(course.assignment.slug).glob("*/*.jsonl")):
+        if path.stem not in used:
+            yield f"{path}: no check uses this fixture; name it in one or remove it"
+
+
+def _uncaught(course: Course, rejected: list[Path]) -> list[str]:
+    headers = [rejected_header(path) for path in rejected]
+    caught = {name for header in headers if header for name in header[0]}
+    missing = [check.id for check in course.assignment.checks if check.id not in caught]
+    return [f"{course.catalog.manifest(course.assignment.slug)}: no rejected file fails {name}: write one" for name in missing]
+
+
+def to_text(proof: Proof) -> str:
+    """The matrix for a terminal: files down, checks across."""
+    lines = [f"{proof.slug}  (✔ passed  ✘ failed  E error  T timeout  · skipped  ! grader failed)"]
+    lines += [f"  {index:2} {name}" for index, name in enumerate(proof.checks, 1)]
+    width = max((len(row.name) for row in proof.rows), default=0)
+    tens = "".join(str(index // 10 or " ") for index in range(1, len(proof.checks) + 1))
+    ones = "".join(str(index % 10) for index in range(1, len(proof.checks) + 1))
+    lines += [f"  {'':8} {'':{width}} {tens}", f"  {'':8} {'':{width}} {ones}"]
+    lines += [f"  {row.kind:8} {row.name:{width}} {row.marks} {row.points:6g}" for row in proof.rows]
+    lines += [f"  PROBLEM {problem}" for problem in proof.problems]
+    return "\n".join(lines)

@@ -1,0 +1,229 @@
+"""The verbs of the command line. No logic: each hands over to the module that does the work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from autograder.model import KitError, Report
+
+_PARAM = click.option("--param", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Grade with another value of a parameter.")
+
+
+class _Group(click.Group):
+    """A group whose mistakes of use come as two lines and exit code 2."""
+
+    def main(self, *args: object, **kwargs: object) -> object:
+        """Run; a KitError is for the reader, anything else is a bug and keeps its traceback."""
+        try:
+            return super().main(*args, **kwargs)  # type: ignore[call-overload]  # passes on what click gives
+        except KitError as error:
+            click.echo(f"autograder: {error.message}\n{error.hint}", err=True)
+            sys.exit(2)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="autograder")
+def main() -> None:
+    """Auto-graded assignments for data stream processing.
+
+    Students run `check`, instructors `grade`, authors `build` and `verify`.
+    """
+
+
+@main.command("list")
+def list_() -> None:
+    """List the assignments with their points.
+
+    Example: autograder list
+    """
+    from autograder.catalog import Catalog, find_root
+
+    catalog = Catalog(find_root())
+    for slug in catalog.slugs():
+        assignment = catalog.assignment(slug)
+        click.echo(f"{slug:20} {assignment.max_points:3} points  {assignment.title}: {assignment.summary}")
+
+
+@main.command()
+@click.argument("slug")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--strict", is_flag=True, help="Exit with 1 unless every visible check passes (for CI).")
+@_PARAM
+def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) -> None:
+    """Run the visible checks of SLUG on FILE (default: SLUG.py here) and say what is wrong with it.
+
+    \b
+    Examples: autograder check watermarks
+              autograder check watermarks my/watermarks.py --strict
+              autograder check watermarks -p "window=30 minutes"
+    """
+    from autograder import commands
+
+    report = commands.check(slug, file or Path(f"{slug}.py"), _pairs(given), _say_progress)
+    _show(report)
+    click.echo("The hidden checks are run when your submission is graded.")
+    sys.exit(_fault_code(report) or (1 if strict and report.points < report.max_points else 0))
+
+
+@main.command()
+@click.argument("slug")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", default="graded", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.", show_default=True)
+@click.option("--quiet", is_flag=True, help="Print one line a submission instead of the reports.")
+@_PARAM
+def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tuple[str, ...]) -> None:
+    """Grade FILES with all checks of SLUG and write a report for each.
+
+    For every submission OUT/SLUG/NAME gets report.json and junit.xml (which a student may see) and
+    instructor.json (with the hidden checks' data). Exit code 0: graded, whatever the marks; 3: the grader failed.
+
+    \b
+    Examples: autograder grade watermarks submissions/*.py
+              autograder grade watermarks alice.py --out marks
+    """
+    from autograder import commands
+
+    code = 0
+    for report, folder in commands.grade(slug, files, out, _pairs(given), _say_progress):
+        if quiet:
+            click.echo(f"{report.submission}: {report.points:g} of {report.max_points} points")
+        else:
+            _show(report)
+            click.echo(f"Written to {folder}\n")
+        code = max(code, _fault_code(report))
+    sys.exit(code)
+
+
+@main.command()
+@click.argument("slug")
+@click.argument("check_id", metavar="CHECK", required=False)
+@click.option("--number", "-n", default=1, help="How many of its hints to show.", show_default=True)
+def hint(slug: str, check_id: str | None, number: int) -> None:
+    """Show hints for a CHECK of SLUG, one at a time; without CHECK, the names of its checks.
+
+    \b
+    Examples: autograder hint watermarks
+              autograder hint watermarks late_events -n 2
+    """
+    from autograder import commands
+
+    click.echo(commands.hint(slug, check_id, number))
+
+
+@main.command()
+@click.argument("slugs", nargs=-1)
+def verify(slugs: tuple[str, ...]) -> None:
+    """Prove the kit: skeletons get 0, right answers all points, every mistake is caught. All SLUGS when none is named.
+
+    Exit code 1 when something breaks, with what to do.
+
+    \b
+    Examples: autograder verify
+              autograder verify watermarks
+    """
+    from autograder import commands
+
+    found = commands.verify(slugs, click.echo, _say_progress)
+    sys.exit(1 if found else 0)
+
+
+@main.command()
+@click.argument("slugs", nargs=-1)
+@click.option("--out", default="graded/demo", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.", show_default=True)
+def demo(slugs: tuple[str, ...], out: Path) -> None:
+    """Grade the sample submissions that ship with the kit: for each assignment one right, one half right, one wrong.
+
+    \b
+    Examples: autograder demo
+              autograder demo watermarks
+    """
+    from autograder import commands
+
+    code, rows = 0, []
+    for report, folder in commands.demo(slugs, out, _say_progress):
+        _show(report)
+        click.echo("")
+        rows.append(f"{report.slug:20} {report.submission:16} {report.points:g} of {report.max_points} points   {folder}")
+        code = max(code, _fault_code(report))
+    click.echo("\n".join(rows))
+    sys.exit(code)
+
+
+@main.command()
+@click.argument("slugs", nargs=-1)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 when a file is stale.")
+def build(slugs: tuple[str, ...], only_check: bool) -> None:
+    """Write the skeletons and handouts of SLUGS (all when none is named) from their sources.
+
+    \b
+    Examples: autograder build watermarks
+              autograder build --check
+    """
+    from autograder import commands
+
+    changed = commands.build(slugs, write=not only_check)
+    for path in changed:
+        click.echo(f"{'stale' if only_check else 'wrote'} {path}")
+    sys.exit(1 if only_check and changed else 0)
+
+
+@main.command()
+def warm() -> None:
+    """Make Spark's class cache, once per machine; `check` and `grade` do it themselves when it is missing.
+
+    Example: autograder warm
+    """
+    from autograder import commands
+
+    click.echo(commands.warm(_say_progress))
+
+
+def _pairs(given: tuple[str, ...]) -> dict[str, str]:
+    pairs = dict(text.partition("=")[::2] for text in given)
+    if any("=" not in text for text in given):
+        raise KitError("--param wants NAME=VALUE.", 'For example: --param "window=30 minutes"')
+    return pairs
+
+
+def _fault_code(report: Report) -> int:
+    return 0 if report.decided else 3
+
+
+def _colored(stream: object) -> bool:
+    return bool(getattr(stream, "isatty", lambda: False)()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _show(report: Report) -> None:
+    from autograder.reports import terminal
+
+    styles: dict[str, dict[str, object]] = {"bold": {"bold": True}, "dim": {"dim": True}}
+    colored = _colored(sys.stdout)
+    for line in terminal.lines(report):
+        style = styles.get(line.style, {"fg": line.style} if line.style else {})
+        _echo(click.style(line.text, **style) if colored and style else line.text)  # type: ignore[arg-type]  # names of click's styles
+
+
+def _echo(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(text.encode(encoding, "replace").decode(encoding), color=_colored(sys.stdout))
+
+
+def _say_progress(text: str, done: int, of: int) -> None:
+    """Progress on standard error: one line that changes on a terminal, a line each elsewhere."""
+    line = f"[{done}/{of}] {text}" if of else text
+    if not _colored(sys.stderr):
+        click.echo(line, err=True)
+        return
+    end = "\n" if done == of or not of else ""
+    click.echo(f"\r\x1b[K{line[:100]}{end}", err=True, nl=False)
+
+
+Say = Callable[[str], None]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""What the verbs do: read, grade, write. The only place that writes reports."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from autograder.authoring import proof, skeletons
+from autograder.catalog import Catalog, find_root, parameters_for
+from autograder.engine import Engine
+from autograder.grading import Course, Grading, Progress, Submission, for_student
+from autograder.model import KitError, Report
+from autograder.replay import classcache
+from autograder.replay.java import NoJavaError, find_java
+from autograder.reports import json_report, junit, terminal
+
+
+def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> Report:
+    """The visible checks of one file."""
+    course = Course.load(Catalog(find_root()), slug)
+    parameters = parameters_for(course.assignment, given)
+    visible = [check for check in course.assignment.checks if not check.hidden]
+    prepare(progress)
+    with Engine() as engine:
+        return for_student(Grading(course, Submission.read(file), parameters, engine).report(visible, progress))
+
+
+def grade(slug: str, files: Sequence[Path], out: Path, given: dict[str, str], progress: Progress) -> Iterator[tuple[Report, Path]]:
+    """All checks of every file, each on a Spark of its own, written as soon as it is graded."""
+    course = Course.load(Catalog(find_root()), slug)
+    parameters = parameters_for(course.assignment, given)
+    prepare(progress)
+    for file, name in zip(files, names(files), strict=True):
+        with Engine() as engine:
+            grading = Grading(course, Submission.read(file, name), parameters, engine)
+            report = grading.report(course.assignment.checks, progress)
+        folder = out / slug / Path(name).stem
+        write(report, folder)
+        _write(folder / "timings.json", json.dumps(_timings(grading), indent=2) + "\n")
+        yield report, folder
+
+
+def names(files: Sequence[Path]) -> list[str]:
+    """What reports call the files: their names, or as many folders more as tell them apart."""
+    resolved = [Path(os.path.abspath(file)) for file in files]
+    if len(set(resolved)) < len(resolved):
+        raise KitError("A file is named twice.", "Name every submission once.")
+    for parts in range(1, max((len(path.parts) for path in resolved), default=1) + 1):
+        found = ["_".join(path.parts[-parts:]).strip(os.sep) for path in resolved]
+        if len({Path(name).stem for name in found}) == len(found):
+            return found
+    return [f"{index}_{path.name}" for index, path in enumerate(resolved, 1)]
+
+
+def write(report: Report, folder: Path) -> None:
+    """Write one report in all its forms. A file is replaced whole or not at all."""
+    student = for_student(report)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / "instructor.json", json_report.to_json(report))
+    _write(folder / "report.json", json_report.to_json(student))
+    _write(folder / "report.txt", terminal.to_text(student))
+    _write(folder / "junit.xml", junit.to_junit(student))
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def _timings(grading: Grading) -> dict[str, float]:
+    """Seconds by replay: no part of the report, which is the same on every machine."""
+    found = {f"{key[0]} on {key[1]}": seen for key, seen in grading.seen.items()}
+    return {name: getattr(seen, "seconds", 0.0) for name, seen in sorted(found.items())}
+
+
+def hint(slug: str, check_id: str | None, number: int) -> str:
+    """The first hints of a check, or the list of checks."""
+    assignment = Catalog(find_root()).assignment(slug)
+    if check_id is None:
+        return "\n".join(f"{check.id:28} {check.says}" for check in assignment.checks)
+    for check in assignment.checks:
+        if check.id == check_id:
+            shown = check.hints[: max(1, number)]
+            left = len(check.hints) - len(shown)
+            more = [f"({left} more: autograder hint {slug} {check_id} -n {len(shown) + 1})"] if left else []
+            return "\n".join([*(f"{index}. {text}" for index, text in enumerate(shown, 1)), *more])
+    raise KitError(f"{slug} has no check {check_id!r}.", f"It has: {', '.join(check.id for check in assignment.checks)}.")
+
+
+def demo(slugs: Sequence[str], out: Path, progress: Progress) -> Iterator[tuple[Report, Path]]:
+    """Grade the samples of the assignments."""
+    catalog = Catalog(find_root())
+    for slug in slugs or catalog.slugs():
+        catalog.assignment(slug)
+        files = [catalog.solutions(slug) / "samples" / f"{name}.py" for name in proof.SAMPLES]
+        yield from grade(slug, files, out, {}, progress)
+
+
+def verify(slugs: Sequence[str], say: Callable[[str], None], progress: Progress) -> list[str]:
+    """Prove the assignments; what is wrong, a line each."""
+    catalog = Catalog(find_root())
+    prepare(progress)
+    problems: list[str] = []
+    for slug in slugs or catalog.slugs():
+        with Engine() as engine:
+            found = proof.prove(Course.load(catalog, slug), engine, progress)
+        say(proof.to_text(found))
+        problems += found.problems
+    say(f"{len(problems)} problems" if problems else "Everything holds.")
+    return problems
+
+
+def build(slugs: Sequence[str], write: bool) -> list[Path]:
+    """The generated files that were stale; written when asked to."""
+    catalog = Catalog(find_root())
+    changed: list[Path] = []
+    for slug in slugs or catalog.slugs():
+        found = skeletons.stale(catalog, slug)
+        changed += found
+        for path in found if write else []:
+            _write(path, skeletons.generated(catalog, slug)[path])
+    return changed
+
+
+def warm(progress: Progress) -> str:
+    """Make the class cache if there is none."""
+    made = prepare(progress)
+    return f"Spark's class cache is at {made}." if made else "The class cache could not be made; Spark starts without it, slower."
+
+
+def prepare(progress: Progress) -> Path | None:
+    """Java is there and the class cache is made. Raises KitError without a suitable Java."""
+    try:
+        java = find_java()
+    except NoJavaError as error:
+        what, hint_text = str(error).split("\n", 1)
+        raise KitError(what, hint_text) from error
+    if classcache.flags(java):
+        return classcache.path(java)
+    progress("Preparing Spark's class cache (once on this machine, about half a minute) …", 0, 0)
+    return classcache.path(java) if classcache.make(java) else None

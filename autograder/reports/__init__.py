@@ -1,0 +1,1 @@
+"""Writers of the one report, one a file; they know nothing else."""

@@ -1,0 +1,111 @@
+"""The report as lines of text for a person: outcome, what was expected, what came at which step, one line to try."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from autograder.judge.evidence import cut, cut_around
+from autograder.model import CheckReport, Evidence, Outcome, Report
+
+_WIDTH = 110
+_MARKS = {
+    Outcome.PASSED: ("✔", "green"),
+    Outcome.FAILED: ("✘", "red"),
+    Outcome.ERROR: ("✘", "red"),
+    Outcome.TIMEOUT: ("⏱", "red"),
+    Outcome.SKIPPED: ("–", "yellow"),
+    Outcome.GRADER_ERROR: ("!", "magenta"),
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Line(NamedTuple):
+    """A line and the style in which a terminal may show it."""
+
+    text: str
+    style: str = ""
+
+
+def to_text(report: Report) -> str:
+    """The whole report without styles, one line a line."""
+    return "".join(f"{line.text}\n" for line in lines(report))
+
+
+def lines(report: Report) -> Iterator[Line]:
+    """The report line by line. Control characters are shown, not sent to the terminal."""
+    for line in _lines(report):
+        yield Line(_CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", line.text).rstrip(), line.style)
+
+
+def _lines(report: Report) -> Iterator[Line]:
+    yield Line(f"{report.title} ({report.slug}) · {report.submission}", "bold")
+    values = ", ".join(f"{name} = {value}" for name, value in report.parameters.items())
+    yield Line(f"Graded with {values}" if values else "", "dim")
+    yield Line("")
+    for check in report.checks:
+        yield from _check(check)
+    yield Line("")
+    if not report.decided:
+        yield Line("No marks are decided: the grader failed on a check. Grade again, or tell your instructor.", "magenta")
+    yield Line(f"{number(report.points)} of {report.max_points} points", "bold")
+
+
+def _check(check: CheckReport) -> Iterator[Line]:
+    mark, style = _MARKS[check.outcome]
+    points = f"{number(check.points)}/{check.max_points}"
+    hidden = "  (hidden)" if check.hidden else ""
+    yield Line(f"  {mark} {check.says}{hidden}".ljust(_WIDTH - len(points) - 1) + f" {points}", style)
+    if check.message:
+        where = f" (line {check.line})" if check.line else ""
+        yield from _wrapped(f"{check.message}{where}")
+    if check.diagnosis:
+        yield from _wrapped(f"It looks like this: {check.diagnosis}", "cyan")
+    if check.evidence:
+        yield from _evidence(check.evidence[0])
+        if len(check.evidence) > 1:
+            yield Line(f"      {len(check.evidence) - 1} more of its fixtures failed.", "dim")
+    if check.printed and check.outcome is not Outcome.PASSED:
+        yield Line("      Your program printed:", "dim")
+        yield from (Line(f"        {text}", "dim") for text in cut(check.printed.splitlines(), 8))
+    if check.hint:
+        yield from _wrapped(f"Try: {check.hint}", "cyan")
+
+
+def _wrapped(text: str, style: str = "") -> Iterator[Line]:
+    yield from (Line(part, style) for part in textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
+
+
+def _evidence(evidence: Evidence) -> Iterator[Line]:
+    yield Line(f"      {evidence.fixture}: {evidence.says}", "dim")
+    if evidence.at is None:
+        return
+    for index in cut_around(len(evidence.steps), evidence.at):
+        if index is None:
+            yield Line("           …", "dim")
+            continue
+        arrow = "→" if index == evidence.at else " "
+        wrapped = textwrap.wrap(f"{evidence.steps[index]}", _WIDTH - 10, subsequent_indent="   ") or [""]
+        for number_of_line, part in enumerate(wrapped):
+            yield Line(f"       {arrow if number_of_line == 0 else ' '} {part}", "" if index == evidence.at else "dim")
+    yield from _rows("expected", evidence.expected, evidence.missing)
+    yield from _rows("came", evidence.got, evidence.unexpected)
+
+
+def _rows(title: str, rows: tuple[str, ...], marked: tuple[str, ...]) -> Iterator[Line]:
+    left = list(marked)
+    texts = []
+    for row in rows:
+        star = row in left
+        if star:
+            left.remove(row)
+        texts.append(f"{'*' if star else ' '} {row}")
+    for index, text in enumerate(cut(texts, 10)):
+        yield Line(f"        {title if index == 0 else '':9}{text}", "bold" if text.startswith("*") else "")
+
+
+def number(points: float) -> str:
+    """Points as a person writes them: 3, 2.5."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")
