@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -17,13 +16,13 @@ _PARAM = click.option("--param", "-p", "given", multiple=True, metavar="NAME=VAL
 class _Group(click.Group):
     """A group whose mistakes of use come as two lines and exit code 2."""
 
-    def main(self, *args: object, **kwargs: object) -> object:
+    def invoke(self, ctx: click.Context) -> object:
         """Run; a KitError is for the reader, anything else is a bug and keeps its traceback."""
         try:
-            return super().main(*args, **kwargs)  # type: ignore[call-overload]  # passes on what click gives
+            return super().invoke(ctx)
         except KitError as error:
             click.echo(f"autograder: {error.message}\n{error.hint}", err=True)
-            sys.exit(2)
+            ctx.exit(2)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -222,8 +221,6 @@ def _say_progress(text: str, done: int, of: int) -> None:
     end = "\n" if done == of or not of else ""
     click.echo(f"\r\x1b[K{line[:100]}{end}", err=True, nl=False)
 
-
-Say = Callable[[str], None]
 
 if __name__ == "__main__":
     main()

@@ -16,7 +16,7 @@ from autograder.model import Add, Ask, Fixture, Flush, KitError, Restart, Row, S
 from autograder.quantities import evaluate, instant
 
 #: Spark types that a fixture's columns may have, with what JSON must hold for them.
-_TYPES: dict[str, tuple[type, ...]] = {
+_TYPES: dict[str, tuple[type[Any], ...]] = {
     "STRING": (str,),
     "INT": (int,),
     "BIGINT": (int,),
@@ -125,7 +125,8 @@ class _Reader:
             raise ValueError(f"{cell!r} is no {kind} (column {name!r})")
         if kind == "TIMESTAMP":
             return self.time(str(cell))
-        return float(cell) if kind == "DOUBLE" else cell  # type: ignore[no-any-return]  # checked just above
+        value: Value = cell
+        return float(cell) if kind == "DOUBLE" else value
 
     def time(self, text: str) -> int:
         return evaluate(text, self.parameters, self.start) if "@" in text else instant(text)
@@ -146,7 +147,8 @@ class _Reader:
 
     def drawn(self, chance: random.Random, column: _Column, index: int) -> Value:
         if column.choice is not None:
-            return chance.choice(column.choice)  # type: ignore[no-any-return]  # JSON scalars
+            value: Value = chance.choice(column.choice)
+            return value
         if column.between is not None:
             return chance.randint(*column.between)
         if column.words is not None:

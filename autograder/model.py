@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 #: A cell. Event times are integers: microseconds since the UTC epoch.
-Value: TypeAlias = None | bool | int | float | str
+Value: TypeAlias = bool | int | float | str | None
 #: One row, by column name. A DStream element that is no tuple has the single column ``value``.
 Row: TypeAlias = dict[str, Any]
 Engine: TypeAlias = Literal["structured", "dstream", "plain"]

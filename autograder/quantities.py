@@ -53,7 +53,8 @@ def instant(text: str) -> int:
 def iso(microseconds: int) -> str:
     """An instant as ISO 8601 in UTC, with a fraction only where there is one."""
     moment = _EPOCH + timedelta(microseconds=microseconds)
-    return moment.replace(tzinfo=None).isoformat() + "Z"
+    text = moment.replace(tzinfo=None).isoformat()
+    return (text.rstrip("0") if "." in text else text) + "Z"
 
 
 def number(value: Value) -> int | None:

@@ -61,13 +61,12 @@ def render_handout(catalog: Catalog, assignment: Assignment, parameters: Mapping
     path = handout_source(catalog, assignment.slug)
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701  # Markdown
     try:
-        return environment.from_string(read_text(path)).render(
-            **parameters, assignment=assignment, checks=assignment.checks, functions=assignment.functions, parameters=assignment.parameters
-        )
+        template = environment.from_string(read_text(path))
+        return str(template.render(**parameters, assignment=assignment, checks=assignment.checks, parameters=assignment.parameters))
     except jinja2.TemplateSyntaxError as error:
         raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
     except jinja2.UndefinedError as error:
-        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join([*parameters, 'checks', 'functions'])}.") from error
+        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join([*parameters, 'assignment', 'checks', 'parameters'])}.") from error
 
 
 def generated(catalog: Catalog, slug: str) -> dict[Path, str]:

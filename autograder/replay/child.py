@@ -15,6 +15,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,7 @@ class Child:
             if request is None:
                 return
             try:
-                self.ready_jvm(request)
+                self.ready_jvm()
             except (session.EngineLostError, NoJavaError) as error:
                 self.say(request, {"fault": str(error)})
                 continue
@@ -105,10 +106,8 @@ class Child:
             return request
         return None
 
-    def ready_jvm(self, request: Wire) -> None:
-        """A JVM that works. Plain functions need none."""
-        if request["engine"] == "plain":
-            return
+    def ready_jvm(self) -> None:
+        """A JVM that works, also for plain functions: their file may ask for a session at its top."""
         if self.jvm and (self.spoiled or not self.jvm.alive()):
             self.jvm.stop()
             self.jvm = None
@@ -156,7 +155,7 @@ class Child:
 
     def parsed(self, run: _Run) -> Wire | None:
         """The worker's answer; without one it has ended by itself. None: to be asked again, alone."""
-        lost = run.request["engine"] != "plain" and (self.jvm is None or not self.jvm.alive())
+        lost = self.jvm is None or not self.jvm.alive()
         try:
             answer: Wire = json.loads(run.answer)
         except ValueError:
@@ -181,7 +180,7 @@ class Child:
             self.waiting.appendleft(run.request | {"alone": True})
             return
         if answer.get("trouble", {}).get("kind") in {"timeout", "exited", "too_much_output", "killed_engine"}:
-            self.spoiled = self.spoiled or run.request["engine"] != "plain"
+            self.spoiled = True
         self.say(run.request, answer)
 
     def say(self, request: Wire, answer: Wire) -> None:
@@ -204,6 +203,7 @@ def main(argv: list[str]) -> int:
     """``python -m autograder.replay.child DESCRIPTOR WORKERS``."""
     os.environ |= {"TZ": "UTC", "PYTHONWARNINGS": "ignore"}
     time.tzset()
+    warnings.simplefilter("ignore")  # PySpark's own warnings would stand in what a submission printed
     import pyspark.sql
     import pyspark.streaming  # noqa: F401  # imported once here, so that every forked worker has it
 

@@ -65,7 +65,7 @@ class Replay:
 
     def queue(self, name: str) -> Any:
         batches = [[_element(row) for row in step["add"].get(name, [])] for step in self.request["steps"]]
-        return self.streaming.queueStream(batches)
+        return self.streaming.queueStream(batches)  # type: ignore[arg-type]  # lists are taken too, says its docstring
 
     def call(self, streams: list[Any]) -> Any:
         from pyspark.streaming import DStream
@@ -87,7 +87,7 @@ class Replay:
         """Until the batch of this step is through. The wait also brings errors of its jobs."""
         while len(_ticks) <= index:
             try:
-                self.streaming.awaitTerminationOrTimeout(0.005)
+                self.streaming.awaitTerminationOrTimeout(0.005)  # type: ignore[arg-type]  # seconds, times 1000 inside
             except Exception as error:
                 raise from_exception(error, self.path, "raised_at_step", index) from error
 

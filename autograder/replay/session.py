@@ -153,11 +153,11 @@ def join(port: int, secret: str) -> Joined:
     from pyspark.sql import SparkSession
 
     os.environ |= {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-    main = launch_gateway()
+    main = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
     server = main.jvm.org.apache.spark.api.python.Py4JServer(main.jvm.org.apache.spark.SparkConf())
     server.start()
     os.environ |= {"PYSPARK_GATEWAY_PORT": str(server.getListeningPort()), "PYSPARK_GATEWAY_SECRET": server.secret()}
-    gateway = launch_gateway()
+    gateway = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
     jvm = gateway.jvm
     java_context = jvm.JavaSparkContext(jvm.org.apache.spark.SparkContext.getOrCreate(jvm.SparkConf()))
     context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_context.getConf()))

@@ -172,9 +172,9 @@ class _Source:
 def as_writer(result: Any, mode: str | None) -> Any:
     """What a submission returned, ready to start. Raises Stopped when it is no stream."""
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming import DataStreamWriter
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    wanted = DataStreamWriter if mode is None else DataFrame
+    wanted: Any = DataStreamWriter if mode is None else DataFrame
     if result is None:
         raise Stopped("returned_none", wanted.__name__)
     if not isinstance(result, wanted):

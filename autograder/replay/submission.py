@@ -7,6 +7,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from autograder.replay.trouble import Stopped, from_exception
@@ -14,16 +15,19 @@ from autograder.replay.trouble import Stopped, from_exception
 MODULE = "submission"
 
 
-def load(path: str) -> types.ModuleType:
-    """Run a submission's file as a module. Raises Stopped for what is wrong with it."""
-    with open(path, "rb") as file:
-        source = file.read()
+def read(path: str) -> types.CodeType:
+    """Compile a submission's file, without running anything of it. Raises Stopped when Python cannot read it."""
+    source = Path(path).read_bytes()
     try:
-        code = compile(source, path, "exec", dont_inherit=True)
+        return compile(source, path, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise Stopped("syntax", error.msg or "", error.lineno, "SyntaxError") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise Stopped("syntax", str(error), None, type(error).__name__) from error
+
+
+def load(path: str, code: types.CodeType) -> types.ModuleType:
+    """Run a submission's code as a module; a session is there, for what asks for one. Raises Stopped for what it raises."""
     module = types.ModuleType(MODULE)
     module.__file__ = path
     sys.modules[MODULE] = module
@@ -37,7 +41,7 @@ def load(path: str) -> types.ModuleType:
 
 def function(module: types.ModuleType, name: str, positional: int, keywords: list[str]) -> Callable[..., Any]:
     """The function a student was to write. Raises Stopped when it is not there or takes other parameters."""
-    found = getattr(module, name, None)
+    found: Callable[..., Any] | None = getattr(module, name, None)
     if not callable(found):
         near = [key for key, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == MODULE]
         raise Stopped("no_function", ", ".join(near[:8]))
@@ -74,7 +78,8 @@ def traps() -> Iterator[None]:
     """While a submission's own code runs: starting, waiting for and stopping are the replay's business."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import DataStreamWriter, StreamingQuery, StreamingQueryManager
+    from pyspark.sql.streaming.query import StreamingQuery, StreamingQueryManager
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
     from pyspark.streaming import StreamingContext
 
     plan: list[tuple[Any, str, str]] = [

@@ -74,7 +74,7 @@ def message(error: BaseException) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     kept: list[str] = []
     for line in lines:
-        if line.startswith(("at ", "JVM stacktrace", "== SQL", "Traceback")) or line.startswith("'"):
+        if line.startswith(("at ", "JVM stacktrace", "== SQL", "Traceback")) or (kept and line.startswith("'")):
             break
         kept.append(line)
     return " ".join(kept[:3])[:_MAX_TEXT]

@@ -38,7 +38,7 @@ def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> No
 
 def _observe(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
     """The observation, or the trouble; only what is no fault of the submission's is raised."""
-    from py4j.protocol import Py4JNetworkError
+    from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]  # py4j has no types
 
     try:
         return _replay(request, port, secret, scratch)
@@ -49,38 +49,52 @@ def _observe(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
 
 
 def _replay(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
-    module = submission.load(request["submission"])
+    code = submission.read(request["submission"])
+    from autograder.replay import session
+
+    joined = session.join(port, secret)
+    try:
+        return _observed(joined, code, request, scratch)
+    except BaseException as error:
+        # Whoever stopped Spark, what came of it here is no fault of this replay's: it is asked again, alone.
+        raise Stopped("killed_engine") if _gone(joined) else error
+    finally:
+        joined.leave()
+
+
+def _observed(joined: Any, code: Any, request: Wire, scratch: Path) -> Wire:
+    from pyspark import cloudpickle
+
+    module = submission.load(request["submission"], code)
+    # Spark's Python workers cannot import the submission.
+    cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark's own
     positional = len(request["sources"]) if request["engine"] != "plain" else _most_arguments(request)
     keywords = [*request["parameters"], *request["gives"]]
     build = submission.function(module, request["function"], positional, keywords)
     if request["engine"] == "plain":
         return _ask(build, request)
-    from pyspark import cloudpickle
-
-    from autograder.replay import session
-
-    cloudpickle.register_pickle_by_value(module)  # Spark's Python workers cannot import the submission
-    joined = session.join(port, secret)
-    try:
-        return _engine(joined, build, request, scratch)
-    finally:
-        joined.leave()
-
-
-def _engine(joined: Any, build: Any, request: Wire, scratch: Path) -> Wire:
-    replay: Any
-    if request["engine"] == "dstream":
-        from autograder.replay import dstreams
-
-        replay = dstreams.Replay(joined.context, build, request, scratch)
-    else:
-        from autograder.replay import structured
-
-        replay = structured.Replay(joined.spark, build, request, scratch)
+    replay = _opened(joined, build, request, scratch)
     try:
         return dict(replay.run())
     finally:
         replay.clean()
+
+
+def _opened(joined: Any, build: Any, request: Wire, scratch: Path) -> Any:
+    if request["engine"] == "dstream":
+        from autograder.replay import dstreams
+
+        return dstreams.Replay(joined.context, build, request, scratch)
+    from autograder.replay import structured
+
+    return structured.Replay(joined.spark, build, request, scratch)
+
+
+def _gone(joined: Any) -> bool:
+    try:
+        return bool(joined.context._jsc.sc().isStopped())
+    except BaseException:
+        return True
 
 
 def _ask(build: Any, request: Wire) -> Wire:

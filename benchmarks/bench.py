@@ -1,0 +1,71 @@
+"""The kit's speed against the same work with stock settings, as ratios in one run. ``make bench``."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+_RUNS = 3
+
+
+def measure(engine: str) -> dict[str, float]:
+    """Seconds of one process that starts a session and replays four times, and its JVM's memory."""
+    command = [sys.executable, str(HERE / "session.py"), engine]
+    env = dict(os.environ, PYTHONPATH=str(ROOT))
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def whole(command: list[str]) -> float:
+    """Wall seconds of a whole command."""
+    began = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True, cwd=ROOT, env=dict(os.environ, PYTHONPATH=str(ROOT)))
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    """Run both in turn and print one table of medians and ratios."""
+    console = Console(width=110)
+    subprocess.run([sys.executable, "-m", "autograder", "warm"], check=True, cwd=ROOT)
+    fast, stock = [], []
+    for number in range(_RUNS):
+        console.print(f"run {number + 1} of {_RUNS} …", style="dim")
+        stock.append(measure("stock"))
+        fast.append(measure("fast"))
+    table = Table("", "kit", "stock", "ratio", title=f"medians of {_RUNS} runs, in turn, on {os.cpu_count()} cores")
+    for key, label in LABELS.items():
+        ours, theirs = (statistics.median(run[key] for run in runs) for runs in (fast, stock))
+        unit = "MB" if key == "rss" else "s"
+        table.add_row(label, f"{ours:.2f} {unit}", f"{theirs:.2f} {unit}", f"{ours / theirs:.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        solution = str(ROOT / "solutions/watermarks/solution.py")
+        for verb, which, more in (("check", "visible", []), ("grade", "all", ["--out", folder])):
+            kit = [sys.executable, "-m", "autograder", verb, "watermarks", solution, *more]
+            plain = [sys.executable, str(HERE / "session.py"), "stock", which]
+            ours, theirs = statistics.median(whole(kit) for _ in range(_RUNS)), whole(plain)
+            table.add_row(f"{verb} watermarks, whole command", f"{ours:.2f} s", f"{theirs:.2f} s", f"{ours / theirs:.2f}")
+    console.print(table)
+
+
+LABELS = {
+    "session": "session start",
+    "first": "first replay (6 steps)",
+    "later": "later replay (6 steps)",
+    "batch": "one micro-batch of a later replay",
+    "rss": "JVM resident memory, peak",
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""One process of the benchmark: ``session.py fast|stock [visible|all]``; prints one line of JSON.
+
+Without a second argument: start a session and replay one stream four times. With one: replay the fixtures of
+``watermarks`` (the visible ones or all) one after the other in this process, as a grader would that has no engine.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from autograder.replay import classcache, session, structured, submission
+from autograder.replay.java import find_java
+
+_MINUTE = 60_000_000
+
+
+def start(engine: str, scratch: Path) -> tuple[Any, int]:
+    """A session and its JVM's process."""
+    if engine == "fast":
+        java = find_java()
+        jvm = session.start_jvm(java, scratch, classcache.flags(java))
+        return session.join(jvm.port, jvm.secret).spark, jvm.process.pid
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.config("spark.sql.shuffle.partitions", 1).getOrCreate()
+    return spark, spark.sparkContext._gateway.proc.pid
+
+
+def late_counts(rows: Any) -> Any:
+    """The query that is replayed: counts by window behind a watermark."""
+    from pyspark.sql import functions as F
+
+    return rows.withWatermark("at", "10 minutes").groupBy(F.window("at", "5 minutes"), "page").count()
+
+
+def replay(spark: Any, number: int, scratch: Path) -> tuple[float, float]:
+    """Seconds of a replay of six steps, and of one of its micro-batches."""
+    steps = [{"add": {"rows": [{"at": (n * 10 + m) * _MINUTE, "page": "a"} for m in (1, 2)]}} for n in range(6)]
+    request = {"submission": "", "mode": "append", "sources": ["rows"], "schemas": {"rows": "at TIMESTAMP, page STRING"}}
+    folder = scratch / str(number)
+    folder.mkdir()
+    began = time.perf_counter()
+    run = structured.Replay(spark, late_counts, request | {"parameters": {}, "gives": [], "steps": steps}, folder)
+    run.run()
+    batches = [entry["durationMs"]["triggerExecution"] / 1000 for entry in run.progress.values()]
+    run.clean()
+    return time.perf_counter() - began, statistics.median(batches)
+
+
+def peak_megabytes(pid: int) -> float:
+    """The most memory that a process has had resident."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+
+
+def grade_all(spark: Any, which: str, scratch: Path) -> None:
+    """Replay the fixtures of watermarks with its solution and judge them."""
+    from autograder.catalog import Catalog
+    from autograder.engine import Request, _Answer, _observation
+    from autograder.grading import Course, _failure
+
+    root = Path(__file__).parent.parent
+    course = Course.load(Catalog(root), "watermarks")
+    path, values = course.catalog.solution("watermarks"), course.assignment.defaults()
+    module = submission.load(str(path), submission.read(str(path)))
+    seen: set[Any] = set()
+    for check in course.assignment.checks:
+        for fixture in course.fixtures(check, values) if which == "all" or not check.hidden else ():
+            request = Request(path, course.function(check), fixture, {**values, **check.parameters}, 60)
+            wire = request.wire(0)
+            if (key := json.dumps(wire)) in seen:
+                continue
+            seen.add(key)
+            folder = scratch / str(len(seen))
+            folder.mkdir()
+            run = structured.Replay(spark, getattr(module, check.function), wire, folder)
+            answer = _Answer.model_validate(json.loads(json.dumps(run.run() | {"id": 0})))
+            run.clean()
+            failure = _failure(course.function(check), check, fixture, course.expected(check, fixture, values), _observation(answer, request))
+            assert failure is None, failure
+
+
+def main(engine: str, which: str = "") -> None:
+    """Print the figures."""
+    scratch = Path(tempfile.mkdtemp(dir=session.scratch_root() if engine == "fast" else None, prefix="bench-"))
+    began = time.perf_counter()
+    spark, pid = start(engine, scratch)
+    found = {"session": time.perf_counter() - began}
+    if which:
+        grade_all(spark, which, scratch)
+        return
+    times = [replay(spark, number, scratch) for number in range(4)]
+    later = times[1:]
+    found |= {"first": times[0][0], "later": statistics.median(t for t, _ in later), "batch": statistics.median(b for _, b in later)}
+    print(json.dumps(found | {"rss": peak_megabytes(pid)}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,115 @@
+"""Content that is wrong is refused with file and line, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder import expectation
+from autograder.authoring import skeletons
+from autograder.catalog import Catalog, parameters_for
+from autograder.fixtures import read_fixture
+from autograder.model import KitError
+
+MANIFESTS = [
+    ("order = 1", "order = ", r"assignment.toml:4: not valid TOML"),
+    ("order = 1", "order = 'x'", r"assignment.toml:4: order: .*integer"),
+    ("order = 1", "order = 1\ncolour = 'red'", r"assignment.toml:5: colour: Extra inputs"),
+    ('mode = "update"', 'mode = "upsert"', r"assignment.toml:15: functions.counts.mode: .*'append', 'update'"),
+    ("default = 1", "default = 7", r"assignment.toml:6: the default of 'least' is not among its choices"),
+    ('needs = ["counts_runs"]', 'needs = ["nothing"]', r"assignment.toml:\d+: check 'counts_right' needs 'nothing'"),
+    ('function = "double"', 'function = "triple"', r"check 'double_right' is about 'triple', which is no function"),
+    ('fixtures = ["numbers"]', 'fixtures = ["letters"]', r"no fixture is called 'letters'"),
+    ('fixtures = ["secret"]', 'fixtures = ["secret", "three_steps"]', r"check 'counts_hidden' mixes visible and hidden fixtures"),
+    ('id = "counts_right"', 'id = "counts_runs"', r"two checks are called 'counts_runs'"),
+    ("points = 1", "points = 0", r"points: .*greater than or equal to 1"),
+    ('hints = ["Multiply by two."]', "hints = []", r"hints: .*at least 1 item"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "text"), MANIFESTS)
+def test_manifest_is_refused(kit: Path, old: str, new: str, text: str) -> None:
+    """A manifest that does not hold together names the line."""
+    path = kit / "assignments/toy/assignment.toml"
+    path.write_text(path.read_text().replace(old, new, 1))
+
+    with pytest.raises(KitError, match=text):
+        Catalog(kit).assignment("toy")
+
+
+HEADER = '{"fixture": 1, "says": "a stream", "drive": "step", "sources": {"views": "at TIMESTAMP, page STRING"}}\n'
+FIXTURES = [
+    ("", r"f.jsonl:1: a fixture has a header line and at least one step"),
+    (HEADER + "{\n", r"f.jsonl:2: not valid JSON"),
+    (HEADER + '{"sleep": 1}\n', r"f.jsonl:2: sleep: Extra inputs"),
+    (HEADER + '{"add": {"views": []}, "flush": true}\n', r"f.jsonl:2: a step is exactly one of add"),
+    (HEADER + '{"add": {"clicks": []}}\n', r"f.jsonl:2: 'clicks' is no source of this fixture; it has: views"),
+    (HEADER + '{"add": {"views": [["@"]]}}\n', r"f.jsonl:2: a row has 2 cells \(at, page\), not 1"),
+    (HEADER + '\n{"add": {"views": [["@", 7]]}}\n', r"f.jsonl:3: 7 is no STRING \(column 'page'\)"),
+    (HEADER + '{"add": {"views": [["noon", "a"]]}}\n', r"f.jsonl:2: Invalid isoformat string: 'noon'"),
+    (HEADER + '{"add": {"views": [["2024-01-01T00:00:00", "a"]]}}\n', r"f.jsonl:2: .* has no time zone; end it with Z"),
+    (HEADER + '{"add": {"views": [["@ + wndow", "a"]]}}\n', r"f.jsonl:2: 'wndow' is no parameter that counts; there are: least"),
+    (HEADER + '{"add": {"views": [["@ + __import__(1)", "a"]]}}\n', r"f.jsonl:2: only \+ - \* // % and parentheses"),
+    (HEADER.replace("TIMESTAMP", "TIME") + '{"flush": true}\n', r"f.jsonl:1: 'at TIME, page STRING' is no schema"),
+    (HEADER.replace('"step"', '"race"') + '{"flush": true}\n', r"f.jsonl:1: drive: Input should be 'step', 'staged'"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FIXTURES)
+def test_fixture_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    """A fixture that holds something unknown names the line."""
+    path = tmp_path / "f.jsonl"
+    path.write_text(text)
+
+    with pytest.raises(KitError, match=message):
+        read_fixture(path, {"least": 1})
+
+
+SOLUTIONS = [
+    ("x = 1\n", r"solution.py:1: there is no BEGIN SOLUTION"),
+    ("### BEGIN SOLUTION\nx = 1\n", r"solution.py:1: BEGIN SOLUTION without an END SOLUTION"),
+    ("x = 1\n### END SOLUTION\n", r"solution.py:2: END SOLUTION without a BEGIN SOLUTION"),
+    ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:2: BEGIN SOLUTION stands in the block of line 1"),
+    ("# BEGIN  SOLUTION\n", r"solution.py:1: a marker is written exactly"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), SOLUTIONS)
+def test_markers_are_refused(text: str, message: str) -> None:
+    """Markers that are unbalanced, nested or misspelled name the line."""
+    with pytest.raises(KitError, match=message):
+        skeletons.cut_skeleton(Path("solution.py"), text)
+
+
+def test_expectation_is_refused(kit: Path) -> None:
+    """An expected.py that fails names the line."""
+    path = kit / "solutions/toy/expected.py"
+    path.write_text("x = 1\ny = z\n")
+
+    with pytest.raises(KitError, match=r"expected.py:2: NameError: name 'z' is not defined"):
+        expectation.load(path)
+
+
+def test_handout_is_refused(kit: Path) -> None:
+    """A handout that names what is not there is refused with what it may name."""
+    (kit / "solutions/toy/handout.md.j2").write_text("{{ window }}")
+
+    with pytest.raises(KitError, match=r"'window' is undefined\nIt may use: least, assignment"):
+        skeletons.generated(Catalog(kit), "toy")
+
+
+def test_unknown_slug(kit: Path) -> None:
+    """A slug that is not there is answered with those that are."""
+    with pytest.raises(KitError, match=r"no assignment called '../toy'.\nKnown assignments: toy"):
+        Catalog(kit).assignment("../toy")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [({"window": "1"}, r"toy has no parameter 'window'.\nIt has: least"), ({"least": "many"}, r"least='many' does not fit .*\n.*choices are 1, 2")],
+)
+def test_parameter_is_refused(kit: Path, given: dict[str, str], message: str) -> None:
+    """A parameter that is unknown or of another kind is refused with what would do."""
+    with pytest.raises(KitError, match=message):
+        parameters_for(Catalog(kit).assignment("toy"), given)

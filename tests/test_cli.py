@@ -1,0 +1,122 @@
+"""The command line as its users meet it: help with examples, exit codes, no terminal needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from autograder.cli import main
+from tests.conftest import HERE
+
+RIGHT = (
+    "from pyspark.sql import functions as F\n\n\ndef counts(views, least):\n"
+    "    return views.groupBy('page').agg(F.count('*').alias('views')).where(F.col('views') >= least)\n\n\n"
+    "def words(lines):\n    return lines.map(lambda line: (line, 1)).reduceByKey(lambda a, b: a + b)\n\n\n"
+    "def double(number):\n    return 2 * number\n"
+)
+
+
+def run(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder, on the toy kit, with pipes for a terminal."""
+    environment = dict(os.environ, AUTOGRADER_ROOT=str(HERE / "kit"), PYTHONPATH=str(HERE.parent), **env)
+    command = [sys.executable, "-m", "autograder", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("name", sorted(main.commands))
+def test_every_verb_has_help_with_an_example(name: str) -> None:
+    """--help shows how the verb is used."""
+    command = main.commands[name]
+
+    assert isinstance(command, click.Command)
+    assert f"autograder {name}" in (command.help or ""), name
+
+
+def test_check_and_strict(tmp_path: Path) -> None:
+    """check finds SLUG.py here, says what is wrong and exits 0; with --strict a failing check is an exit code."""
+    (tmp_path / "toy.py").write_text(RIGHT.replace("2 * number", "number"))
+
+    plain = run("check", "toy", cwd=tmp_path)
+    strict = run("check", "toy", "--strict", cwd=tmp_path, NO_COLOR="1")
+
+    assert (plain.returncode, strict.returncode) == (0, 1), plain.stderr
+    assert "✘ double doubles" in plain.stdout
+    assert "→ 1  ask 1" in plain.stdout
+    assert "hidden" in plain.stdout
+    assert "\x1b" not in plain.stdout + strict.stdout
+    assert re.search(r"\[\d/4\]", plain.stderr)
+
+
+def test_grade_writes_reports(tmp_path: Path) -> None:
+    """grade exits 0 whatever the marks, and every submission gets its files, also where two have one name."""
+    for name, text in {"alice": RIGHT, "bob": "x = "}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "toy.py").write_text(text)
+
+    done = run("grade", "toy", "alice/toy.py", "bob/toy.py", "nobody/toy.py", "--quiet", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["alice_toy.py: 9 of 9 points", "bob_toy.py: 0 of 9 points", "nobody_toy.py: 0 of 9 points"]
+    folder = tmp_path / "graded" / "toy" / "alice_toy"
+    assert {path.name for path in folder.iterdir()} == {"report.json", "instructor.json", "report.txt", "junit.xml", "timings.json"}
+    assert json.loads((folder / "report.json").read_text())["points"] == 9
+
+
+def test_a_fault_of_ours_is_no_zero(tmp_path: Path) -> None:
+    """When the grader cannot run, no marks are decided and the exit code says so."""
+    (tmp_path / "toy.py").write_text(RIGHT)
+    broken = tmp_path / "java"
+    (broken / "bin").mkdir(parents=True)
+    (broken / "release").write_text('JAVA_VERSION="21.0.1"\n')
+    (broken / "bin" / "java").write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    (broken / "bin" / "java").chmod(0o755)
+
+    done = run("grade", "toy", "toy.py", cwd=tmp_path, JAVA_HOME=str(broken), AUTOGRADER_CACHE=str(tmp_path / "cache"))
+
+    assert done.returncode == 3, done.stderr
+    assert "The grader failed, not your program" in done.stdout
+    assert "No marks are decided" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("check", "nothing"), "There is no assignment called 'nothing'.\nKnown assignments: toy."),
+        (("check", "toy", "-p", "least"), "--param wants NAME=VALUE."),
+        (("check", "toy", "-p", "least=x"), "least='x' does not fit this parameter."),
+        (("grade", "toy", "a.py", "./a.py"), "A file is named twice."),
+        (("hint", "toy", "nothing"), "toy has no check 'nothing'."),
+        (("grade", "toy"), "Missing argument"),
+    ],
+)
+def test_wrong_usage(tmp_path: Path, arguments: tuple[str, ...], text: str) -> None:
+    """Wrong usage is exit code 2 and two lines, never a traceback."""
+    done = run(*arguments, cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_hint_one_at_a_time(tmp_path: Path) -> None:
+    """Hints come one by one, and say how to get the next."""
+    assert run("hint", "toy", "counts_right", cwd=tmp_path).stdout == "1. What is the key?\n(1 more: autograder hint toy counts_right -n 2)\n"
+    assert "2. Read about groupBy." in run("hint", "toy", "counts_right", "-n", "2", cwd=tmp_path).stdout
+    assert "counts_hidden" in run("hint", "toy", cwd=tmp_path).stdout
+
+
+def test_verify_says_what_to_do(tmp_path: Path) -> None:
+    """verify exits with 1 where the kit is not proved, and names file and remedy."""
+    done = run("verify", "toy", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "accepted has 0 files: write at least 6" in done.stdout
+    assert "no rejected file fails counts_right: write one" in done.stdout

@@ -1,0 +1,82 @@
+"""Content and engine stay apart; the shipped assignments hold with other parameter values too."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder import commands
+from autograder.authoring import skeletons
+from autograder.catalog import Catalog, find_root
+from autograder.engine import Engine
+from autograder.grading import Course, Grading, Submission
+from autograder.model import Outcome
+from tests.conftest import HERE
+
+CATALOG = Catalog(find_root())
+SLUGS = CATALOG.slugs()
+
+
+def test_the_engine_knows_no_assignment() -> None:
+    """No slug and no function of an assignment is named under autograder/: adding one edits nothing there."""
+    text = "\n".join(path.read_text() for path in (HERE.parent / "autograder").rglob("*.py"))
+
+    for slug in SLUGS:
+        names = [slug, *CATALOG.assignment(slug).functions]
+        # Help texts show examples with real slugs; code does not.
+        assert not [name for name in names if re.search(rf"[\"']{name}[\"']", text)], slug
+
+
+def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) -> None:
+    """Renaming the toy makes a second assignment, which is built, listed and graded like the first."""
+    for folder in ("assignments", "solutions", "fixtures"):
+        (kit / folder / "toy").rename(kit / folder / "second")
+    (kit / "assignments/second/toy.py").unlink()
+    catalog = Catalog(kit)
+    for path, text in skeletons.generated(catalog, "second").items():
+        path.write_text(text)
+    course = Course.load(catalog, "second")
+
+    report = Grading(course, Submission.read(catalog.solution("second")), course.assignment.defaults(), engine).report(course.assignment.checks)
+
+    assert catalog.slugs() == ("second",)
+    assert (report.points, report.max_points) == (9, 9)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_other_parameter_values(engine: Engine, slug: str) -> None:
+    """With values that are not the defaults the solution still gets full points."""
+    course = Course.load(CATALOG, slug)
+    chance = random.Random(slug)
+    values = {n: chance.choice([c for c in p.choices if c != p.default] or [p.default]) for n, p in course.assignment.parameters.items()}
+
+    report = Grading(course, Submission.read(CATALOG.solution(slug)), values, engine).report(course.assignment.checks)
+
+    assert [(c.id, c.message) for c in report.checks if c.outcome is not Outcome.PASSED] == [], values
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_generated_files_are_fresh(slug: str) -> None:
+    """Skeleton and handout are what `autograder build` would write."""
+    assert skeletons.stale(CATALOG, slug) == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_handout_says_what_is_graded(slug: str) -> None:
+    """The handout names every function, every parameter's default and how to check."""
+    assignment, text = CATALOG.assignment(slug), CATALOG.handout(slug).read_text()
+
+    assert f"autograder check {slug}" in text
+    for name in assignment.functions:
+        assert name in text
+    for parameter in assignment.parameters.values():
+        assert str(parameter.default) in text, parameter
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_verify(slug: str) -> None:
+    """The kit's own proof: skeleton 0, right answers full points, each mistake caught by the checks it names."""
+    assert commands.verify([slug], print, lambda text, done, of: print(f"[{done}/{of}] {text}")) == []

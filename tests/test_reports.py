@@ -1,0 +1,108 @@
+"""What students and programs read is golden: change it on purpose or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from autograder.engine import Engine
+from autograder.grading import Course, for_student
+from autograder.model import CheckReport, Outcome, Report
+from autograder.reports import json_report, junit, terminal
+from tests.conftest import HERE, grade_file
+
+Golden = Callable[[str, str], None]
+DOCS = HERE.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def report(engine: Engine, toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A submission that is right in one part, wrong in another, and dies in a third."""
+    path = tmp_path_factory.mktemp("golden") / "alice.py"
+    path.write_text(
+        "from pyspark.sql import functions as F\n\n\n"
+        "def counts(views, least):\n    return views.where('page < \"b\" or page > \"y\"').groupBy('page').agg(F.count('*').alias('views'))\n\n\n"
+        "def words(lines):\n    return lines.map(lambda line: (line, 1 // (line != 'b'))).reduceByKey(lambda a, b: a + b)\n\n\n"
+        "def double(number):\n    print('doubling', number)\n    return number + 1\n"
+    )
+    full = grade_file(engine, toy, path)
+    return replace(full, kit="0", spark="0")
+
+
+def test_terminal(report: Report, golden: Golden) -> None:
+    """The text a student reads: outcome, step list with an arrow, expected and came, one line to try."""
+    golden("report.txt", terminal.to_text(for_student(report)))
+
+
+def test_json(report: Report, golden: Golden) -> None:
+    """The student's JSON is the documented one, and reads back to the same report."""
+    text = json_report.to_json(for_student(report))
+
+    golden("report.json", text)
+    jsonschema.validate(json.loads(text), json.loads((DOCS / "report.schema.json").read_text()))
+    assert json_report.to_json(json_report.from_json(text)) == text
+
+
+def test_instructor_json(report: Report, golden: Golden) -> None:
+    """The instructor's JSON has the hidden checks whole."""
+    golden("instructor.json", json_report.to_json(report))
+
+
+def test_junit(report: Report, golden: Golden) -> None:
+    """The XML parses and counts what it holds."""
+    text = junit.to_junit(for_student(report))
+
+    golden("junit.xml", text)
+    suite = ElementTree.fromstring(text)[0]
+    assert suite.get("tests") == str(len(suite.findall("testcase")))
+    assert int(suite.get("failures") or 0) == len(suite.findall("testcase/failure"))
+
+
+def test_schema_is_the_models(request: pytest.FixtureRequest) -> None:
+    """The schema in the docs is made from the model."""
+    path = DOCS / "report.schema.json"
+    text = json.dumps(json_report.schema(), indent=2) + "\n"
+    if request.config.getoption("--update-goldens"):
+        path.write_text(text)
+    assert path.read_text() == text, "pytest --update-goldens writes it; raise the report's version if fields changed meaning"
+
+
+@pytest.mark.parametrize("writer", [terminal.to_text, json_report.to_json, junit.to_junit])
+def test_hidden_checks_tell_no_data(report: Report, writer: Callable[[Report], str]) -> None:
+    """Nothing of a hidden fixture is in what a student gets; the check's name and outcome are."""
+    text = writer(for_student(report))
+
+    hidden = next(check for check in report.checks if check.hidden)
+    assert hidden.outcome is Outcome.PASSED or hidden.evidence
+    assert "zanzibar" not in text
+    assert "secret" not in text
+    assert hidden.says in text
+
+
+def test_hidden_trouble_tells_no_data(engine: Engine, toy: Course, tmp_path: Path) -> None:
+    """An exception that carries the hidden rows out reaches the instructor only."""
+    path = tmp_path / "spy.py"
+    path.write_text(
+        "from pyspark.sql import functions as F\n@F.udf('string')\ndef spy(page):\n    if page == 'zanzibar':\n        raise ValueError(page)\n    return page\n"
+        "def counts(views, least):\n    return views.groupBy(spy('page').alias('page')).agg(F.count('*').alias('views'))\n"
+    )
+    report = grade_file(engine, toy, path, ("counts_runs", "counts_hidden"))
+
+    assert "zanzibar" in json_report.to_json(report)
+    assert "zanzibar" not in json_report.to_json(for_student(report))
+
+
+def test_control_characters_are_shown() -> None:
+    """What a submission prints cannot move the reader's cursor or break the XML."""
+    check = CheckReport("c", "says", "f", False, Outcome.FAILED, 0, 1, message="red \x1b[31m", printed="\x07\x1b]0;title\x07")
+    report = Report(1, "0", "0", "s", "T", "x.py", "", {}, "student", 0, 1, (check,))
+
+    assert "\x1b" not in terminal.to_text(report)
+    assert "\\x1b[31m" in terminal.to_text(report)
+    ElementTree.fromstring(junit.to_junit(report))
