@@ -52,6 +52,7 @@ class Request:
             "parameters": {name: self.parameters[name] for name in function.parameters},
             "gives": list(function.gives),
             "mode": function.mode,
+            "drive": self.fixture.drive,
             "steps": [_wire_step(step) for step in self.fixture.steps],
             "time_limit": self.time_limit,
             "most_bytes": MOST_BYTES,

@@ -42,7 +42,7 @@ def late_counts(rows: Any) -> Any:
 def replay(spark: Any, number: int, scratch: Path) -> tuple[float, float]:
     """Seconds of a replay of six steps, and of one of its micro-batches."""
     steps = [{"add": {"rows": [{"at": (n * 10 + m) * _MINUTE, "page": "a"} for m in (1, 2)]}} for n in range(6)]
-    request = {"submission": "", "mode": "append", "sources": ["rows"], "schemas": {"rows": "at TIMESTAMP, page STRING"}}
+    request = {"submission": "", "mode": "append", "drive": "step", "sources": ["rows"], "schemas": {"rows": "at TIMESTAMP, page STRING"}}
     folder = scratch / str(number)
     folder.mkdir()
     began = time.perf_counter()

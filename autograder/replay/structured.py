@@ -33,6 +33,7 @@ class Replay:
         self.columns: list[tuple[str, str]] = []
         self.progress: dict[int, Wire] = {}
         self.query: Any = None
+        spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", str(request["drive"] != "staged").lower())
 
     def run(self) -> Wire:
         """Start, feed every step, stop. Raises Stopped with the step at which it went wrong."""
@@ -164,7 +165,9 @@ class _Source:
         self.frame = rows.select("row.*")
 
     def add(self, rows: list[Wire]) -> None:
-        """Rows that arrive together."""
+        """Rows that arrive together. No rows are no arrival: MemoryStream would make a data batch of them."""
+        if not rows:
+            return
         lines = [json.dumps(row | {name: _iso(row[name]) for name in self._times}) for row in rows]
         self._stream.addData(self._convert.asScala(lines).toSeq())
 

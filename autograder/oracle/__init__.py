@@ -1,0 +1,41 @@
+"""What a right program emits: a pure-Python model of the rules of Spark 4.3, compared with Spark by tests/oracle."""
+
+from autograder.oracle.dstreams import (
+    count_by_window,
+    per_batch,
+    reduce_by_key,
+    reduce_by_key_and_window,
+    reduce_by_window,
+    update_state_by_key,
+    windowed,
+)
+from autograder.oracle.modes import allowed_modes
+from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
+from autograder.oracle.structured import CRASH, RESTART, Batch, replay
+from autograder.oracle.time import duration
+
+__all__ = [
+    "CRASH",
+    "RESTART",
+    "Aggregate",
+    "Batch",
+    "Deduplicate",
+    "Each",
+    "Query",
+    "Row",
+    "Session",
+    "Top",
+    "Value",
+    "Watermark",
+    "Window",
+    "allowed_modes",
+    "count_by_window",
+    "duration",
+    "per_batch",
+    "reduce_by_key",
+    "reduce_by_key_and_window",
+    "reduce_by_window",
+    "replay",
+    "update_state_by_key",
+    "windowed",
+]

@@ -1,0 +1,123 @@
+"""The oracle against real Spark on random streams: ``python -m tests.oracle.against_spark N [FIRST_SEED]``.
+
+Batch by batch: rows, watermark, dropped count, rows in state.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from autograder.judge.compare import key
+from autograder.oracle import CRASH, RESTART, replay
+from autograder.quantities import iso
+from autograder.replay import classcache, session, structured
+from autograder.replay.java import find_java
+from tests.oracle.cases import SCHEMA, Case, make
+
+Answer = list[list[dict[str, Any]]]
+
+
+_joined: list[Any] = []  # a worker process's session and scratch folder
+
+
+@contextmanager
+def spark_workers() -> Iterator[ProcessPoolExecutor]:
+    """Two processes that share a Spark of their own."""
+    scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=session.scratch_root()))
+    java = find_java()
+    jvm = session.start_jvm(java, scratch, classcache.flags(java))
+    try:
+        with ProcessPoolExecutor(2, get_context("fork"), _join, (jvm.port, jvm.secret, scratch)) as pool:
+            yield pool
+    finally:
+        jvm.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _join(port: int, secret: str, scratch: Path) -> None:
+    _joined[:] = [session.join(port, secret).spark, scratch]
+
+
+def by_oracle(case: Case) -> Answer:
+    """What the oracle says, step by step."""
+    steps: Answer = [[] for _ in case.steps]
+    for batch in replay(case.query, case.steps, case.drive):  # type: ignore[arg-type]
+        steps[batch.step].append(_batch(batch.rows, batch.watermark_ms, batch.dropped, batch.state_rows, case))
+    return steps
+
+
+def by_spark(spark: Any, case: Case, scratch: Path) -> Answer:
+    """What Spark says, step by step."""
+    folder = scratch / f"case-{case.seed}"
+    folder.mkdir()
+    steps = [{"restart": step is CRASH} if step in (CRASH, RESTART) else {"add": {"rows": step}} for step in case.steps]
+    request = {"submission": "", "mode": case.query.mode, "drive": case.drive, "sources": ["rows"], "schemas": {"rows": SCHEMA}}
+    run = structured.Replay(spark.newSession(), case.build, request | {"parameters": {}, "gives": [], "steps": steps}, folder)
+    try:
+        found = run.run()
+    finally:
+        run.clean()
+        shutil.rmtree(folder, ignore_errors=True)
+    names = [name for name, _ in found["columns"]]
+    return [
+        [_batch([dict(zip(names, row, strict=True)) for row in b["rows"]], b["watermark"], b["dropped"], b["state"], case) for b in batches]
+        for batches in found["steps"]
+    ]
+
+
+def _batch(rows: Any, watermark: Any, dropped: int, state: int, case: Case) -> dict[str, Any]:
+    # Without a watermark Spark reports none; which of several equal keys' rows passes is order, not a rule.
+    return {"rows": sorted(key(row) for row in rows), "watermark": watermark or 0, "dropped": dropped, "state": state}
+
+
+def _one(seed: int) -> Answer:
+    return by_spark(_joined[0], make(seed), _joined[1])
+
+
+def answers(pool: ProcessPoolExecutor, seeds: range) -> list[tuple[Case, Answer]]:
+    """Spark's answers to the cases of these seeds."""
+    return [(make(seed), answer) for seed, answer in zip(seeds, pool.map(_one, seeds), strict=True)]
+
+
+def difference(case: Case, spark: Answer) -> str:
+    """The first step at which oracle and Spark differ, as text; empty when there is none."""
+    oracle = by_oracle(case)
+    for index, (ours, theirs) in enumerate(zip(oracle, spark, strict=True)):
+        if ours != theirs:
+            steps = "\n".join(f"  {'=>' if i == index else '  '} {_step(step)}" for i, step in enumerate(case.steps))
+            lines = [json.dumps(ours, indent=1), "Spark:", json.dumps(theirs, indent=1)]
+            return f"seed {case.seed}, drive {case.drive}, {case.query}\n{steps}\noracle:\n" + "\n".join(lines)
+    return ""
+
+
+def _step(step: Any) -> str:
+    if not isinstance(step, list):
+        return str(step.name)
+    return ", ".join(f"({row['at'] is not None and iso(row['at'])} {row['key']} {row['n']})" for row in step) or "(no rows)"
+
+
+def main(count: int, first: int = 0) -> int:
+    """Compare so many cases; 1 when one differs."""
+    wrong = 0
+    with spark_workers() as pool:
+        for start in range(first, first + count, 100):
+            found = answers(pool, range(start, min(start + 100, first + count)))
+            differences = [text for case, answer in found if (text := difference(case, answer))]
+            wrong += len(differences)
+            print(f"{start + len(found) - first} of {count} compared, {wrong} differ", flush=True)
+            for text in differences[:3]:
+                print(text)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*map(int, sys.argv[1:])))
