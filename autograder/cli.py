@@ -25,7 +25,7 @@ class _Group(click.Group):
             ctx.exit(2)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(package_name="autograder")
 def main() -> None:
     """Auto-graded assignments for data stream processing.
@@ -54,7 +54,7 @@ def list_() -> None:
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every visible check passes (for CI).")
 @_PARAM
 def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) -> None:
-    """Run the visible checks of SLUG on FILE (default: SLUG.py here) and say what is wrong with it.
+    r"""Run the visible checks of SLUG on FILE (default: SLUG.py here) and say what is wrong with it.
 
     \b
     Examples: autograder check watermarks
@@ -72,11 +72,11 @@ def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) ->
 @main.command()
 @click.argument("slug")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", default="graded", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.", show_default=True)
+@click.option("--out", default="graded", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
 @click.option("--quiet", is_flag=True, help="Print one line a submission instead of the reports.")
 @_PARAM
 def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tuple[str, ...]) -> None:
-    """Grade FILES with all checks of SLUG and write a report for each.
+    r"""Grade FILES with all checks of SLUG and write a report for each.
 
     For every submission OUT/SLUG/NAME gets report.json and junit.xml (which a student may see) and
     instructor.json (with the hidden checks' data). Exit code 0: graded, whatever the marks; 3: the grader failed.
@@ -103,7 +103,7 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tup
 @click.argument("check_id", metavar="CHECK", required=False)
 @click.option("--number", "-n", default=1, help="How many of its hints to show.", show_default=True)
 def hint(slug: str, check_id: str | None, number: int) -> None:
-    """Show hints for a CHECK of SLUG, one at a time; without CHECK, the names of its checks.
+    r"""Show hints for a CHECK of SLUG, one at a time; without CHECK, the names of its checks.
 
     \b
     Examples: autograder hint watermarks
@@ -117,7 +117,7 @@ def hint(slug: str, check_id: str | None, number: int) -> None:
 @main.command()
 @click.argument("slugs", nargs=-1)
 def verify(slugs: tuple[str, ...]) -> None:
-    """Prove the kit: skeletons get 0, right answers all points, every mistake is caught. All SLUGS when none is named.
+    r"""Prove the kit: skeletons get 0, right answers all points, every mistake is caught. All SLUGS when none is named.
 
     Exit code 1 when something breaks, with what to do.
 
@@ -133,9 +133,9 @@ def verify(slugs: tuple[str, ...]) -> None:
 
 @main.command()
 @click.argument("slugs", nargs=-1)
-@click.option("--out", default="graded/demo", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.", show_default=True)
+@click.option("--out", default="graded/demo", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
 def demo(slugs: tuple[str, ...], out: Path) -> None:
-    """Grade the sample submissions that ship with the kit: for each assignment one right, one half right, one wrong.
+    r"""Grade the sample submissions that ship with the kit: for each assignment one right, one half right, one wrong.
 
     \b
     Examples: autograder demo
@@ -157,7 +157,7 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
 @click.argument("slugs", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 when a file is stale.")
 def build(slugs: tuple[str, ...], only_check: bool) -> None:
-    """Write the skeletons and handouts of SLUGS (all when none is named) from their sources.
+    r"""Write the skeletons and handouts of SLUGS (all when none is named) from their sources.
 
     \b
     Examples: autograder build watermarks

@@ -67,7 +67,7 @@ def write(report: Report, folder: Path) -> None:
 def _write(path: Path, text: str) -> None:
     part = path.with_suffix(path.suffix + ".part")
     part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    part.replace(path)
 
 
 def _timings(grading: Grading) -> dict[str, float]:

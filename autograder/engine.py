@@ -123,7 +123,7 @@ class Engine:
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
         command = [sys.executable, "-m", "autograder.replay.child", str(write), str(self._workers)]
         env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write], env=env, start_new_session=True)  # noqa: S603
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write], env=env, start_new_session=True)
         os.close(write)
 
     def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
@@ -149,7 +149,8 @@ class Engine:
 
     def _send(self, text: str) -> None:
         with contextlib.suppress(OSError):  # a child that is gone is noticed where its answers are read
-            assert self._child is not None and self._child.stdin is not None
+            assert self._child is not None
+            assert self._child.stdin is not None
             self._child.stdin.write(text.encode())
             self._child.stdin.flush()
 

@@ -39,8 +39,8 @@ def _line(error: BaseException, path: Path) -> int:
 def structured(query: oracle.Query, fixture: Fixture, source: str | None = None) -> tuple[StepOutput, ...]:
     """What a Structured Streaming query emits at every step of a fixture (its only source, unless one is named)."""
     name = source or next(iter(fixture.schemas))
-    drive = "staged" if fixture.drive == "staged" else "step"
-    batches = oracle.replay(query, [_oracle_step(step, name) for step in fixture.steps], drive)
+    steps = [_oracle_step(step, name) for step in fixture.steps]
+    batches = oracle.replay(query, steps, "staged" if fixture.drive == "staged" else "step")
     by_step = {step: tuple(found) for step, found in groupby(batches, key=lambda batch: batch.step)}
     return tuple(
         StepOutput(tuple(Batch(tuple(b.rows), b.watermark_ms, b.dropped, b.state_rows) for b in by_step.get(index, ())))

@@ -93,7 +93,7 @@ class _Reader:
                 yield Add({source: self.rows(source, rows) for source, rows in (step.add or {}).items()})
             case "quiet":
                 for _ in range(evaluate(str(step.quiet), self.parameters)):
-                    yield Add({source: () for source in self.schemas})
+                    yield Add(dict.fromkeys(self.schemas, ()))
             case "restart" | "crash" as name:
                 yield Restart(crash=name == "crash")
             case "flush":
@@ -171,7 +171,7 @@ def read_fixture(path: Path, parameters: Mapping[str, Value]) -> Fixture:
         schemas = {source: _schema(ddl) for source, ddl in header.sources.items()}
         reader = _Reader(header, schemas, parameters, instant(header.start))
         steps: list[Step] = []
-        for number, line in lines[1:]:
+        for number, line in lines[1:]:  # noqa: B007  # told when the line is refused
             steps += reader.steps(_Step.model_validate(json.loads(line)))
     except (ValueError, RecursionError) as error:
         raise KitError(f"{path}:{number}: {_reason(error)}", "See CONTRIBUTING.md for what may stand in a fixture.") from error
@@ -196,4 +196,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not valid JSON: {error}"
     return str(error) or "nested too deeply"
-

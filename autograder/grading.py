@@ -236,7 +236,7 @@ def _failure(
     if difference is None:
         return None
     found = evidence.of_difference(function, fixture, difference)
-    return _Failure(Outcome.FAILED, evidence.sentence(function, difference), check.hints[0], None, found)
+    return _Failure(Outcome.FAILED, evidence.sentence(difference), check.hints[0], None, found)
 
 
 def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:

@@ -121,8 +121,10 @@ class Add:
 
 @dataclass(frozen=True)
 class Restart:
-    """The query is stopped and started again on its checkpoint. ``crash`` loses the last batch's commit,
-    so that this batch runs again under the same batch id."""
+    """The query is stopped and started again on its checkpoint.
+
+    ``crash`` loses the last batch's commit, so that this batch runs again under the same batch id.
+    """
 
     crash: bool = False
 

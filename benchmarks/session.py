@@ -82,7 +82,9 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
             run = structured.Replay(spark, getattr(module, check.function), wire, folder)
             answer = _Answer.model_validate(json.loads(json.dumps(run.run() | {"id": 0})))
             run.clean()
-            failure = _failure(course.function(check), check, fixture, course.expected(check, fixture, values), _observation(answer, request))
+            failure = _failure(
+                course.function(check), check, fixture, course.expected(check, fixture, values), _observation(answer, request)
+            )
             assert failure is None, failure
 
 

@@ -107,7 +107,10 @@ def test_unknown_slug(kit: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [({"window": "1"}, r"toy has no parameter 'window'.\nIt has: least"), ({"least": "many"}, r"least='many' does not fit .*\n.*choices are 1, 2")],
+    [
+        ({"window": "1"}, r"toy has no parameter 'window'.\nIt has: least"),
+        ({"least": "many"}, r"least='many' does not fit .*\n.*choices are 1, 2"),
+    ],
 )
 def test_parameter_is_refused(kit: Path, given: dict[str, str], message: str) -> None:
     """A parameter that is unknown or of another kind is refused with what would do."""

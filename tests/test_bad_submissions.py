@@ -26,7 +26,13 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
     ("module_not_there", "import pandaz\n", Outcome.ERROR, r"The module 'pandaz' is not installed here", 1),
     ("raises_on_import", "x = 1\ny = 1 / 0\n", Outcome.ERROR, r"raises ZeroDivisionError when it is loaded: division by zero", 2),
     ("no_function", "def count(views): pass\n", Outcome.ERROR, r"There is no function counts", None),
-    ("other_parameters", "\ndef counts(views): pass\n", Outcome.ERROR, r"called as counts\(views, least\), but yours is counts\(views\)", 2),
+    (
+        "other_parameters",
+        "\ndef counts(views): pass\n",
+        Outcome.ERROR,
+        r"called as counts\(views, least\), but yours is counts\(views\)",
+        2,
+    ),
     ("not_written", "def counts(views, least):\n    raise NotImplementedError\n", Outcome.FAILED, r"counts is not written yet", 2),
     ("returns_none", "def counts(views, least): pass\n", Outcome.ERROR, r"counts returns None", None),
     (
@@ -77,10 +83,22 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
         r"Your function raised ValueError while rows were processed: no c \(at step 3\)",
         5,
     ),
-    ("refused", "def counts(views, least):\n    return views.orderBy('page')\n", Outcome.ERROR, r"Spark refuses the query: .*[Ss]orting", None),
+    (
+        "refused",
+        "def counts(views, least):\n    return views.orderBy('page')\n",
+        Outcome.ERROR,
+        r"Spark refuses the query: .*[Ss]orting",
+        None,
+    ),
     ("exits", "import os\ndef counts(views, least):\n    os._exit(0)\n", Outcome.ERROR, r"ended its own process", None),
     ("sys_exit", "def counts(views, least):\n    raise SystemExit(1)\n", Outcome.ERROR, r"ended its own process exit\(1\)", 2),
-    ("kills_the_jvm", "def counts(views, least):\n    views.sparkSession._jvm.System.exit(1)\n", Outcome.ERROR, r"Spark was shut down", None),
+    (
+        "kills_the_jvm",
+        "def counts(views, least):\n    views.sparkSession._jvm.System.exit(1)\n",
+        Outcome.ERROR,
+        r"Spark was shut down",
+        None,
+    ),
 ]
 
 
@@ -129,7 +147,9 @@ def test_timeout_cannot_be_swallowed(grade: Grade) -> None:
 
 def test_prints_megabytes(grade: Grade) -> None:
     """What a program prints is kept to its first lines and costs it nothing."""
-    report = grade(f"def counts(views, least):\n    print('x' * 79 + chr(10), end='') if 0 else [print('x' * 99) for _ in range(50000)]\n    return {RIGHT}\n")
+    report = grade(
+        f"def counts(views, least):\n    print('x' * 79 + chr(10), end='') if 0 else [print('x' * 99) for _ in range(50000)]\n    return {RIGHT}\n"
+    )
 
     assert [check.outcome for check in report.checks] == [Outcome.PASSED, Outcome.PASSED]
     assert len(report.checks[0].printed) <= 2000

@@ -40,7 +40,7 @@ def test_every_verb_has_help_with_an_example(name: str) -> None:
 
 
 def test_check_and_strict(tmp_path: Path) -> None:
-    """check finds SLUG.py here, says what is wrong and exits 0; with --strict a failing check is an exit code."""
+    """Check finds SLUG.py here, says what is wrong and exits 0; with --strict a failing check is an exit code."""
     (tmp_path / "toy.py").write_text(RIGHT.replace("2 * number", "number"))
 
     plain = run("check", "toy", cwd=tmp_path)
@@ -55,7 +55,7 @@ def test_check_and_strict(tmp_path: Path) -> None:
 
 
 def test_grade_writes_reports(tmp_path: Path) -> None:
-    """grade exits 0 whatever the marks, and every submission gets its files, also where two have one name."""
+    """Grade exits 0 whatever the marks, and every submission gets its files, also where two have one name."""
     for name, text in {"alice": RIGHT, "bob": "x = "}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "toy.py").write_text(text)
@@ -108,13 +108,15 @@ def test_wrong_usage(tmp_path: Path, arguments: tuple[str, ...], text: str) -> N
 
 def test_hint_one_at_a_time(tmp_path: Path) -> None:
     """Hints come one by one, and say how to get the next."""
-    assert run("hint", "toy", "counts_right", cwd=tmp_path).stdout == "1. What is the key?\n(1 more: autograder hint toy counts_right -n 2)\n"
+    assert (
+        run("hint", "toy", "counts_right", cwd=tmp_path).stdout == "1. What is the key?\n(1 more: autograder hint toy counts_right -n 2)\n"
+    )
     assert "2. Read about groupBy." in run("hint", "toy", "counts_right", "-n", "2", cwd=tmp_path).stdout
     assert "counts_hidden" in run("hint", "toy", cwd=tmp_path).stdout
 
 
 def test_verify_says_what_to_do(tmp_path: Path) -> None:
-    """verify exits with 1 where the kit is not proved, and names file and remedy."""
+    """Verify exits with 1 where the kit is not proved, and names file and remedy."""
     done = run("verify", "toy", cwd=tmp_path)
 
     assert done.returncode == 1

@@ -40,7 +40,9 @@ def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) ->
         path.write_text(text)
     course = Course.load(catalog, "second")
 
-    report = Grading(course, Submission.read(catalog.solution("second")), course.assignment.defaults(), engine).report(course.assignment.checks)
+    report = Grading(course, Submission.read(catalog.solution("second")), course.assignment.defaults(), engine).report(
+        course.assignment.checks
+    )
 
     assert catalog.slugs() == ("second",)
     assert (report.points, report.max_points) == (9, 9)

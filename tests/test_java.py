@@ -38,7 +38,10 @@ def test_the_wheels_java_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert tmp_path not in java.find_java().executable.parents
 
 
-@pytest.mark.parametrize(("version", "text"), [(None, "No Java was found"), ("11.0.2", "JAVA_HOME is Java 11.0.2; Spark needs Java 17"), ("", "no Java that runs")])
+@pytest.mark.parametrize(
+    ("version", "text"),
+    [(None, "No Java was found"), ("11.0.2", "JAVA_HOME is Java 11.0.2; Spark needs Java 17"), ("", "no Java that runs")],
+)
 def test_no_java_is_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, text: str) -> None:
     """Without a Java that suits, two lines say what is wrong and what to do."""
     monkeypatch.setattr(java, "_wheel", lambda: None)

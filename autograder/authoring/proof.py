@@ -100,7 +100,7 @@ class _Prover:
             submission.write_text(read_text(self.solution) + "\n\n" + text, encoding="utf-8")
             checks = [check for check in checks if check.function in touched(self.course, text)]
         grading = Grading(self.course, Submission.read(submission, path.name), self.course.assignment.defaults(), self.engine)
-        grading.reports.update({id: report for id, report in self.reference.items() if id not in {check.id for check in checks}})
+        grading.reports.update({name: found for name, found in self.reference.items() if name not in {check.id for check in checks}})
         grading.report(checks)
         report = grading.report(self.course.assignment.checks)
         if kind == "solution":
@@ -181,7 +181,8 @@ def _shape(course: Course) -> Iterator[str]:
     catalog, slug = course.catalog, course.assignment.slug
     yield from _stale(course)
     yield from _stray(catalog.folder(slug), {"assignment.toml", "README.md", f"{slug}.py"})
-    yield from _stray(catalog.solutions(slug), {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"})
+    ours = {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"}
+    yield from _stray(catalog.solutions(slug), ours)
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
     yield from _headers(course)
     yield from _fixtures(course)

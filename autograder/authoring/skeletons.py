@@ -25,7 +25,8 @@ def cut_skeleton(path: Path, text: str) -> str:
             _refuse(path, number, opened > 0, f"BEGIN SOLUTION stands in the block of line {opened}")
             opened = number
             indent = line[: len(line) - len(line.lstrip())]
-            kept += [f"{indent}# TODO: your code, in place of the next line", f'{indent}raise NotImplementedError("write this function")']
+            kept.append(f"{indent}# TODO: your code, in place of the next line")
+            kept.append(f'{indent}raise NotImplementedError("write this function")')
         elif marker == END:
             _refuse(path, number, not opened, "END SOLUTION without a BEGIN SOLUTION")
             opened = 0
@@ -66,7 +67,9 @@ def render_handout(catalog: Catalog, assignment: Assignment, parameters: Mapping
     except jinja2.TemplateSyntaxError as error:
         raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
     except jinja2.UndefinedError as error:
-        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join([*parameters, 'assignment', 'checks', 'parameters'])}.") from error
+        raise KitError(
+            f"{path}: {error.message}", f"It may use: {', '.join([*parameters, 'assignment', 'checks', 'parameters'])}."
+        ) from error
 
 
 def generated(catalog: Catalog, slug: str) -> dict[Path, str]:

@@ -31,7 +31,7 @@ def of_trouble(fixture: Fixture, trouble: Trouble) -> Evidence:
     return Evidence(fixture.name, fixture.says, step_list(fixture), trouble.step, (), ())
 
 
-def sentence(function: Function, difference: Difference) -> str:
+def sentence(difference: Difference) -> str:
     """What is different, in one sentence."""
     at = f"Step {difference.step + 1}"
     match difference.aspect:

@@ -45,14 +45,14 @@ MESSAGES = {
     ),
     "stopped": Message("Your code stops Spark ({text}).", "Leave the session running: it is not yours to stop."),
     "batch_action": Message(
-        "{name} calls an action such as collect() or show() on a stream.", "A stream has no end to collect: return it, the sink gets the rows."
+        "{name} calls an action such as collect() or show() on a stream.", "A stream has no end to collect: return it."
     ),
     "raised_at_step": Message("The query died with {error}: {text}", "Look at what this step's rows have that earlier ones had not."),
     "raised_in_task": Message(
         "Your function raised {error} while rows were processed: {text}", "Look at this step's rows: which one does the code not expect?"
     ),
     "wrong_elements": Message("An element of the result is {text}.", "Each element is a tuple as in the handout."),
-    "too_many_tables": Message("The store has several tables: {text}.", "Keep the one that is asked for; call your own bookkeeping _something."),
+    "too_many_tables": Message("The store has several tables: {text}.", "Keep the one that is asked for; begin other names with _."),
     "too_many_rows": Message("One trigger emitted {text} rows.", "Look for a join or an explode that multiplies rows."),
     "timeout": Message(
         "It was not done after {text} seconds.", "Look for an endless loop, input(), sleep() or a wait for something.", Outcome.TIMEOUT

@@ -36,7 +36,7 @@ def windowed(batches: Sequence[Sequence[Any]], window: int, slide: int) -> list[
     ]
 
 
-def reduce_by_key_and_window(
+def reduce_by_key_and_window(  # noqa: PLR0913, PLR0917  # the arguments of PySpark's operator
     batches: Sequence[Sequence[Pair]],
     function: Reduce,
     window: int,

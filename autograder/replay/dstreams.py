@@ -64,10 +64,12 @@ class Replay:
             raise from_exception(error, self.path, "refused") from error
 
     def queue(self, name: str) -> Any:
+        """A stream of the fixture's batches."""
         batches = [[_element(row) for row in step["add"].get(name, [])] for step in self.request["steps"]]
         return self.streaming.queueStream(batches)  # type: ignore[arg-type]  # lists are taken too, says its docstring
 
     def call(self, streams: list[Any]) -> Any:
+        """What the submission's function makes of the streams."""
         from pyspark.streaming import DStream
 
         gives = {"checkpoint": str(self.scratch / "checkpoint")}

@@ -77,7 +77,7 @@ def _version(home: Path) -> str:
         if found:
             return found[1]
     try:
-        asked = subprocess.run([_launcher(home), "-version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+        asked = subprocess.run([_launcher(home), "-version"], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     found = re.search(r'version "([^"]+)"', asked.stderr)

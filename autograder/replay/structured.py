@@ -15,7 +15,7 @@ from typing import Any
 from autograder.replay.submission import traps
 from autograder.replay.trouble import Stopped, from_exception
 
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # the child runs in UTC, where PySpark's naive datetimes are UTC
+_EPOCH = datetime(1970, 1, 1)  # the child runs in UTC, where PySpark's naive datetimes are UTC
 _MAX_ROWS = 10_000
 Wire = dict[str, Any]
 
@@ -75,6 +75,7 @@ class Replay:
             raise from_exception(error, self.path, "refused", index) from error
 
     def writer(self, index: int | None) -> Any:
+        """What the submission's function returns, as a writer."""
         gives = {"store": str(self.store), "checkpoint": str(self.checkpoint)}
         keywords = self.request["parameters"] | {name: gives[name] for name in self.request["gives"]}
         frames = [source.frame for source in self.sources.values()]
@@ -189,7 +190,7 @@ def as_writer(result: Any, mode: str | None) -> Any:
     return result.writeStream.outputMode(mode)
 
 
-def plain(cell: Any) -> Any:
+def plain(cell: Any) -> Any:  # noqa: PLR0911  # one case a type
     """A cell as JSON can carry it: instants as microseconds since the epoch, structs as objects."""
     if isinstance(cell, datetime):
         return (cell.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)

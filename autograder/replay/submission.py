@@ -102,7 +102,9 @@ def traps() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        raise sprung[0] if sprung else error
+        if sprung and error is not sprung[0]:
+            raise sprung[0] from error
+        raise
     finally:
         for owner, name, original in originals:
             setattr(owner, name, original)

@@ -56,9 +56,9 @@ def from_exception(error: BaseException, path: str, kind: str, step: int | None 
 
 
 def _at_step(whole: str, name: str, text: str) -> tuple[str, str, str]:
-    """Kind, error name and text of a query that died: did a task raise, a function in the driver, or Spark?"""
+    """Kind, error name and text of a query that died by a task, by a function in the driver, or by Spark."""
     kind = "raised_in_task" if "PythonException" in whole else "raised_at_step"
-    python_errors = re.findall(r"^\s*(?:pyspark\.\S+: )?(\w*(?:Error|Exception|Iteration|Interrupt)): ?(.*)$", whole, re.MULTILINE)
+    python_errors = re.findall(r"^\s*(?:[\w.]+\.)?(\w*(?:Error|Exception|Iteration|Interrupt)): ?(.*)$", whole, re.MULTILINE)
     ours = [found for found in python_errors if found[0] not in {"PythonException", "StreamingQueryException", "Py4JException"}]
     if ours:
         return kind, ours[-1][0], ours[-1][1].strip()[:_MAX_TEXT]

@@ -18,7 +18,7 @@ def _request(engine: str, schemas: dict[str, str], steps: list[Any]) -> dict[str
 
 
 def _late_counts(rows: Any) -> Any:
-    from pyspark.sql import functions as F  # noqa: N812  # its usual name
+    from pyspark.sql import functions as F  # its usual name
 
     return rows.withWatermark("at", "10 minutes").groupBy(F.window("at", "5 minutes"), "page").count()
 

@@ -29,7 +29,7 @@ def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> No
     began = time.monotonic()
     try:
         result = _observe(request, port, secret, scratch)
-    except BaseException:
+    except BaseException:  # noqa: BLE001  # whatever it is, the grader must hear of it
         result = {"fault": traceback.format_exc()}
     result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": _kept(printed)}
     _write_whole(answer, (json.dumps(result) + "\n").encode())
@@ -57,7 +57,9 @@ def _replay(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
         return _observed(joined, code, request, scratch)
     except BaseException as error:
         # Whoever stopped Spark, what came of it here is no fault of this replay's: it is asked again, alone.
-        raise Stopped("killed_engine") if _gone(joined) else error
+        if _gone(joined):
+            raise Stopped("killed_engine") from error
+        raise
     finally:
         joined.leave()
 
@@ -93,7 +95,7 @@ def _opened(joined: Any, build: Any, request: Wire, scratch: Path) -> Any:
 def _gone(joined: Any) -> bool:
     try:
         return bool(joined.context._jsc.sc().isStopped())
-    except BaseException:
+    except BaseException:  # noqa: BLE001  # a Spark that cannot be asked is gone
         return True
 
 

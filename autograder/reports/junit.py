@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.etree import ElementTree as XML
+from xml.etree import ElementTree
 
 from autograder.model import CheckReport, Outcome, Report
 from autograder.reports.terminal import number
@@ -23,39 +23,41 @@ def to_junit(report: Report) -> str:
         "errors": sum(outcome in _ERRORS for outcome in outcomes),
         "skipped": outcomes.count(Outcome.SKIPPED),
     }
-    root = XML.Element("testsuites", name="autograder")
-    suite = XML.SubElement(root, "testsuite", {"name": report.slug, **{name: str(count) for name, count in counts.items()}})
+    root = ElementTree.Element("testsuites", name="autograder")
+    suite = ElementTree.SubElement(root, "testsuite", {"name": report.slug, **{name: str(count) for name, count in counts.items()}})
     _properties(suite, {"submission": report.submission, "points": number(report.points), "max_points": str(report.max_points)})
     for check in report.checks:
         _case(suite, report.slug, check)
-    XML.indent(root)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + XML.tostring(root, encoding="unicode") + "\n"
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _case(suite: XML.Element, slug: str, check: CheckReport) -> None:
-    case = XML.SubElement(suite, "testcase", classname=f"{slug}.{check.function}", name=check.id)
+def _case(suite: ElementTree.Element, slug: str, check: CheckReport) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=f"{slug}.{check.function}", name=check.id)
     visibility = "hidden" if check.hidden else "visible"
     _properties(case, {"says": check.says, "points": number(check.points), "max_points": str(check.max_points), "visibility": visibility})
     text = _clean(check.message or check.outcome.value)
     if check.outcome in _FAILURES:
-        XML.SubElement(case, "failure", message=text).text = _clean(_body(check))
+        ElementTree.SubElement(case, "failure", message=text).text = _clean(_body(check))
     elif check.outcome in _ERRORS:
-        XML.SubElement(case, "error", message=text).text = _clean(_body(check))
+        ElementTree.SubElement(case, "error", message=text).text = _clean(_body(check))
     elif check.outcome is Outcome.SKIPPED:
-        XML.SubElement(case, "skipped", message=text)
+        ElementTree.SubElement(case, "skipped", message=text)
 
 
 def _body(check: CheckReport) -> str:
     parts = [check.diagnosis, f"Try: {check.hint}" if check.hint else ""]
     for evidence in check.evidence:
-        parts += [f"{evidence.fixture}: {evidence.says}", f"  expected: {'; '.join(evidence.expected)}", f"  came: {'; '.join(evidence.got)}"]
+        parts.append(f"{evidence.fixture}: {evidence.says}")
+        parts.append(f"  expected: {'; '.join(evidence.expected)}")
+        parts.append(f"  came: {'; '.join(evidence.got)}")
     return "\n".join(filter(None, parts))
 
 
-def _properties(parent: XML.Element, values: dict[str, str]) -> None:
-    properties = XML.SubElement(parent, "properties")
+def _properties(parent: ElementTree.Element, values: dict[str, str]) -> None:
+    properties = ElementTree.SubElement(parent, "properties")
     for name, value in values.items():
-        XML.SubElement(properties, "property", name=name, value=_clean(value))
+        ElementTree.SubElement(properties, "property", name=name, value=_clean(value))
 
 
 def _clean(text: str) -> str:

@@ -1,4 +1,4 @@
-# rejected: windows_right, closed_at_once, edge, one_of_two_windows, windows_state | delay_doubled | the watermark waits twice the delay
+# rejected: unknown_yet | delay_doubled | the watermark waits twice the delay
 
 def departures_per_window(departures, window, delay):
     number, unit = delay.split()

@@ -1,6 +1,5 @@
 """The toy's solution."""
 
-from pyspark.sql import functions as F
 
 
 def counts(views, least):

@@ -1,0 +1,6 @@
+# rejected: unknown_yet | forgets | a quiet word is forgotten
+
+def new_words(lines, checkpoint):
+    lines.context().checkpoint(checkpoint)
+    seen = words_per_batch(lines).updateStateByKey(lambda new, state: (sum(new), state is None) if new else None)
+    return seen.filter(lambda pair: pair[1][1]).mapValues(lambda state: state[0])

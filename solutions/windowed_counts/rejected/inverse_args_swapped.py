@@ -1,0 +1,6 @@
+# rejected: unknown_yet | swapped | window and slide are swapped
+
+def counts_with_inverse(pages, window, slide, checkpoint):
+    pages.context().checkpoint(checkpoint)
+    ones = pages.map(lambda page: (page, 1))
+    return ones.reduceByKeyAndWindow(lambda a, b: a + b, lambda a, b: a - b, slide, window, filterFunc=lambda pair: pair[1] > 0)

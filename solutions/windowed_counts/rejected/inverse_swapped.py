@@ -1,0 +1,6 @@
+# rejected: unknown_yet | inverse_swapped | the inverse is the wrong way round
+
+def counts_with_inverse(pages, window, slide, checkpoint):
+    pages.context().checkpoint(checkpoint)
+    ones = pages.map(lambda page: (page, 1))
+    return ones.reduceByKeyAndWindow(lambda a, b: a + b, lambda a, b: b - a, window, slide, filterFunc=None)

@@ -1,0 +1,5 @@
+# rejected: peak_leaves | maximum_stays | an inverse for a maximum
+
+def peak(load, window, slide):
+    load.context().checkpoint("checkpoint")
+    return load.reduceByWindow(max, lambda a, b: a, window, slide)

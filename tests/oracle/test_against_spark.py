@@ -1,0 +1,86 @@
+"""The oracle says what real Spark does, on random streams; and the comparison would notice if it did not."""
+
+from __future__ import annotations
+
+from multiprocessing import get_context
+from typing import Any
+
+import pytest
+
+from autograder.oracle import stateful, structured
+from tests.oracle import against_spark, dstreams_against_spark
+from tests.oracle.cases import Case
+
+_CASES = 210
+_DSTREAM_CASES = 30
+
+
+@pytest.fixture(scope="module")
+def answers() -> list[tuple[Case, against_spark.Answer]]:
+    """Spark's answers, shared by the tests below."""
+    found: list[tuple[Case, against_spark.Answer]] = []
+    with against_spark.spark_workers() as pool:
+        for start in range(0, _CASES, 70):
+            found += against_spark.answers(pool, range(start, start + 70))
+            print(f"{len(found)} of {_CASES} streams replayed")
+    return found
+
+
+def test_structured(answers: list[tuple[Case, against_spark.Answer]]) -> None:
+    """Rows per batch, watermark, dropped count and rows in state are Spark's, on every stream."""
+    assert [text for case, answer in answers if (text := against_spark.difference(case, answer))] == []
+
+
+def test_the_cases_reach_the_rules(answers: list[tuple[Case, against_spark.Answer]]) -> None:
+    """The streams are not trivial: rows come out, late ones are dropped, batches without data run."""
+    batches = [batch for _, answer in answers for step in answer for batch in step]
+
+    assert sum(bool(batch["rows"]) for batch in batches) > _CASES
+    assert sum(batch["dropped"] > 0 for batch in batches) > _CASES / 10
+    assert sum(len(step) > 1 for _, answer in answers for step in answer) > _CASES / 3
+
+
+def test_the_comparison_bites(answers: list[tuple[Case, against_spark.Answer]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `<` in place of `<=` where a watermark closes a window, the comparison fails."""
+    monkeypatch.setattr(stateful, "is_closed", lambda end, watermark: end < watermark * 1000)
+
+    assert sum(bool(against_spark.difference(case, answer)) for case, answer in answers) >= 5
+
+
+def test_the_comparison_sees_the_lag(answers: list[tuple[Case, against_spark.Answer]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With late rows filtered by this batch's watermark in place of the last one's, the comparison fails."""
+
+    def run(self: Any, step: int, rows: Any, data: bool) -> Any:
+        self.previous = self.tracked
+        return original(self, step, rows, data)
+
+    original = structured._Execution.run
+    monkeypatch.setattr(structured._Execution, "run", run)
+
+    assert any(against_spark.difference(case, answer) for case, answer in answers)
+
+
+def _dstreams(port: int, secret: str, scratch: Any) -> list[str]:
+    from autograder.replay import session
+
+    return dstreams_against_spark.run(session.join(port, secret).context, _DSTREAM_CASES, scratch)
+
+
+def test_dstreams() -> None:
+    """DStream windows with and without inverse, and state by key, emit what Spark emits at every batch time."""
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    from autograder.replay import classcache, session
+    from autograder.replay.java import find_java
+
+    scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=session.scratch_root()))
+    java = find_java()
+    jvm = session.start_jvm(java, scratch, classcache.flags(java))
+    try:
+        with get_context("fork").Pool(1) as pool:
+            assert pool.apply(_dstreams, (jvm.port, jvm.secret, scratch)) == []
+    finally:
+        jvm.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
