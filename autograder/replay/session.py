@@ -74,6 +74,8 @@ class Jvm:
         """End the JVM at once; its files are in the scratch folder."""
         self.process.kill()
         self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
 
 
 def scratch_root() -> Path:

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | running | state where each batch is to be counted by itself
+# rejected: batch_counts, splitting, other_letters, empty_batches | running | state where each batch is to be counted by itself
 
 def words_per_batch(lines):
     lines.context().checkpoint("checkpoint")

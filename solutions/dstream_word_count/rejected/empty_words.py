@@ -1,4 +1,4 @@
-# rejected: unknown_yet | empty_words | an empty word is counted
+# rejected: splitting | empty_words | an empty word is counted
 
 def words_per_batch(lines):
     return lines.flatMap(lambda line: line.split()).map(lambda word: word.strip(string.punctuation).lower()).map(lambda word: (word, 1)).reduceByKey(lambda a, b: a + b)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | lines_counted | lines are counted
+# rejected: batch_counts, splitting, other_letters, empty_batches | lines_counted | lines are counted
 
 def words_per_batch(lines):
     return lines.countByValue()

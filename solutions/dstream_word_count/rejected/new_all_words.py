@@ -1,4 +1,4 @@
-# rejected: unknown_yet | all_words | all words of the batch
+# rejected: new_only, comes_back | all_words | all words of the batch
 
 def new_words(lines, checkpoint):
     return words_per_batch(lines)

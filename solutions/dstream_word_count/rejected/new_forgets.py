@@ -1,4 +1,4 @@
-# rejected: unknown_yet | forgets | a quiet word is forgotten
+# rejected: new_only, comes_back | forgets | a quiet word is forgotten
 
 def new_words(lines, checkpoint):
     lines.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | once_in_all | words that came once in all
+# rejected: new_only, comes_back | once_in_all | words that came once in all
 
 def new_words(lines, checkpoint):
     lines.context().checkpoint(checkpoint)

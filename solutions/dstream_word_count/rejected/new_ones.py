@@ -1,4 +1,4 @@
-# rejected: unknown_yet | ones | the count of a new word is 1
+# rejected: new_only, comes_back | ones | the count of a new word is 1
 
 def new_words(lines, checkpoint):
     lines.context().checkpoint(checkpoint)

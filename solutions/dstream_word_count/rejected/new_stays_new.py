@@ -1,4 +1,4 @@
-# rejected: unknown_yet | stays_new | a word is reported in all later batches
+# rejected: new_only, comes_back | stays_new | a word is reported in all later batches
 
 def new_words(lines, checkpoint):
     lines.context().checkpoint(checkpoint)

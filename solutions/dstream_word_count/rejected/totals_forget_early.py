@@ -1,4 +1,4 @@
-# rejected: unknown_yet | one_batch_early | forgotten one batch too early
+# rejected: totals_run_on, expiry, other_expiry | one_batch_early | forgotten one batch too early
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

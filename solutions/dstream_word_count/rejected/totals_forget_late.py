@@ -1,4 +1,4 @@
-# rejected: unknown_yet | one_batch_late | forgotten one batch too late
+# rejected: expiry, other_expiry | one_batch_late | forgotten one batch too late
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | quiet_is_forgotten | a quiet word is forgotten at once
+# rejected: totals_run_on, quiet_word, expiry, other_expiry | quiet_is_forgotten | a quiet word is forgotten at once
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

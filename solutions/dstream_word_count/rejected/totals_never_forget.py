@@ -1,4 +1,4 @@
-# rejected: unknown_yet | never_forgotten | no expiry
+# rejected: expiry, other_expiry | never_forgotten | no expiry
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | quiet_never_reset | quiet batches are added up
+# rejected: expiry | quiet_never_reset | quiet batches are added up
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

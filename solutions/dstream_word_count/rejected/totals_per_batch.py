@@ -1,4 +1,4 @@
-# rejected: unknown_yet | per_batch | no state at all
+# rejected: totals_run_on, quiet_word, expiry, other_expiry | per_batch | no state at all
 
 def running_totals(lines, expiry, checkpoint):
     return words_per_batch(lines)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | gap_too_short | the gap is a millisecond short
+# rejected: busy_right, busy_merges, busy_late | gap_too_short | the gap is a millisecond short
 
 def busy_periods(departures, gap, delay):
     number, unit = gap.split()

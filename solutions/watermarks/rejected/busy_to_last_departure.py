@@ -1,4 +1,4 @@
-# rejected: unknown_yet | gap_forgotten | a period ends at its last departure
+# rejected: busy_right, busy_merges, busy_late | gap_forgotten | a period ends at its last departure
 
 def busy_periods(departures, gap, delay):
     found = departures.withWatermark("scheduled_at", delay).groupBy(F.session_window("scheduled_at", gap).alias("p"), "carrier").count()

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | delay_doubled | the watermark waits twice the delay
+# rejected: windows_right, closed_at_once, edge, one_of_two_windows, windows_state, other_values | delay_doubled | the watermark waits twice the delay
 
 def departures_per_window(departures, window, delay):
     number, unit = delay.split()

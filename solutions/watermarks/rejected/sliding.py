@@ -1,4 +1,4 @@
-# rejected: unknown_yet | sliding | sliding windows where tumbling ones are asked for
+# rejected: windows_right, closed_at_once, late_inside, late_outside, edge, one_of_two_windows, without_a_no_data_batch, windows_state, other_values | sliding | sliding windows where tumbling ones are asked for
 
 def departures_per_window(departures, window, delay):
     number, unit = window.split()
