@@ -48,7 +48,10 @@ def test_ci_calls_the_readmes_command() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "first"),
-    [(["/bin/false"], "/bin/false is not a Python 3.11, 3.12 or 3.13 that runs."), ([""], "No Python 3.11, 3.12 or 3.13 was found on the PATH.")],
+    [
+        (["/bin/false"], "/bin/false is not a Python 3.11, 3.12 or 3.13 that runs."),
+        ([""], "No Python 3.11, 3.12 or 3.13 was found on the PATH."),
+    ],
 )
 def test_no_suitable_python_is_two_lines(tmp_path: Path, arguments: list[str], first: str) -> None:
     """Two lines say what is missing and what to do."""

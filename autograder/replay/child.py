@@ -155,15 +155,18 @@ class Child:
 
     def parsed(self, run: _Run) -> Wire | None:
         """The worker's answer; without one it has ended by itself. None: to be asked again, alone."""
-        lost = self.jvm is None or not self.jvm.alive()
         try:
             answer: Wire = json.loads(run.answer)
         except ValueError:
             answer = {"trouble": Stopped("exited").record()}
-        if answer.get("trouble") and (lost or answer["trouble"]["kind"] == "killed_engine"):
-            self.spoiled = True
-            return {"trouble": Stopped("killed_engine").record()} if run.request.get("alone") else None
-        return answer
+        lost = bool(answer.pop("lost", False)) or self.jvm is None or not self.jvm.alive()
+        trouble = answer.get("trouble")
+        if not (lost and answer.get("fault")) and not (trouble and (lost or trouble["kind"] == "killed_engine")):
+            return answer
+        self.spoiled = True
+        if not run.request.get("alone"):
+            return None
+        return {"trouble": Stopped("killed_engine").record()} if trouble else answer
 
     def end(self, run: _Run, answer: Wire | None) -> None:
         """End a worker and all that it started, and pass its answer on."""

@@ -29,8 +29,8 @@ def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> No
     began = time.monotonic()
     try:
         result = _observe(request, port, secret, scratch)
-    except BaseException:  # noqa: BLE001  # whatever it is, the grader must hear of it
-        result = {"fault": traceback.format_exc()}
+    except BaseException as error:  # noqa: BLE001  # whatever it is, the grader must hear of it
+        result = {"fault": traceback.format_exc(), "lost": type(error).__name__ == "EngineLostError"}
     result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": _kept(printed)}
     _write_whole(answer, (json.dumps(result) + "\n").encode())
     os._exit(0)
@@ -50,9 +50,7 @@ def _observe(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
 
 def _replay(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
     code = submission.read(request["submission"])
-    from autograder.replay import session
-
-    joined = session.join(port, secret)
+    joined = _join(port, secret)
     try:
         return _observed(joined, code, request, scratch)
     except BaseException as error:
@@ -62,6 +60,15 @@ def _replay(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
         raise
     finally:
         joined.leave()
+
+
+def _join(port: int, secret: str) -> Any:
+    from autograder.replay import session
+
+    try:
+        return session.join(port, secret)
+    except BaseException as error:  # nothing of the submission has run yet: another one took Spark down
+        raise session.EngineLostError(f"Spark cannot be joined: {error}") from error
 
 
 def _observed(joined: Any, code: Any, request: Wire, scratch: Path) -> Wire:

@@ -88,4 +88,6 @@ def run(context: Any, count: int, scratch: Path) -> list[str]:
         while len(_ticks) <= batch:
             streaming.awaitTerminationOrTimeout(0.01)
     streaming.stop(stopSparkContext=False, stopGraceFully=False)
-    return [f"seed {seed}: oracle {expected[seed]}, Spark {_found.get(seed, {})}" for seed in expected if expected[seed] != _found.get(seed, {})]
+    return [
+        f"seed {seed}: oracle {expected[seed]}, Spark {_found.get(seed, {})}" for seed in expected if expected[seed] != _found.get(seed, {})
+    ]

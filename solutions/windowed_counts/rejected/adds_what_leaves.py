@@ -1,4 +1,4 @@
-# rejected: unknown_yet | adds_what_leaves | the inverse adds
+# rejected: inverse_counts, inverse_hidden, pages_leave | adds_what_leaves | the inverse adds
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | page_forgotten | the page is not in the key
+# rejected: overlap, edges, offset, tumbling | page_forgotten | the page is not in the key
 
 def counts_in_event_time(views, event_window, event_slide, offset):
     counted = views.groupBy(F.window("at", event_window, event_slide, offset)).count().withColumn("page", F.lit(None).cast("string"))

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | swapped | window and slide are swapped
+# rejected: inverse_counts, inverse_hidden, pages_leave | swapped | window and slide are swapped
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | inverse_swapped | the inverse is the wrong way round
+# rejected: inverse_counts, inverse_hidden, pages_leave | inverse_swapped | the inverse is the wrong way round
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | nothing_leaves | the inverse gives back the total
+# rejected: inverse_counts, inverse_hidden, pages_leave | nothing_leaves | the inverse gives back the total
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | ones_filtered | the filter takes ones out too
+# rejected: inverse_counts, inverse_hidden, pages_leave | ones_filtered | the filter takes ones out too
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: unknown_yet | no_slide | an output every second
+# rejected: peak_times, peak_leaves | no_slide | an output every second
 
 def peak(load, window, slide):
     return load.window(window).reduce(max)

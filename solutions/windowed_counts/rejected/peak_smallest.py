@@ -1,4 +1,4 @@
-# rejected: unknown_yet | smallest | the smallest
+# rejected: peak_leaves, peak_values | smallest | the smallest
 
 def peak(load, window, slide):
     return load.reduceByWindow(min, None, window, slide)
