@@ -69,6 +69,15 @@ def test_grade_writes_reports(tmp_path: Path) -> None:
     assert json.loads((folder / "report.json").read_text())["points"] == 9
 
 
+def test_nothing_of_the_path_is_used(tmp_path: Path) -> None:
+    """Java and Spark's Python workers are the environment's own, also where the PATH has neither."""
+    (tmp_path / "toy.py").write_text(RIGHT)
+
+    done = run("check", "toy", "--strict", cwd=tmp_path, PATH=str(tmp_path))
+
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_fault_of_ours_is_no_zero(tmp_path: Path) -> None:
     """When the grader cannot run, no marks are decided and the exit code says so."""
     (tmp_path / "toy.py").write_text(RIGHT)

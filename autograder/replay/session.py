@@ -154,6 +154,8 @@ def join(port: int, secret: str) -> Joined:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
+    # Else Spark's Python workers would run whatever python3 the PATH has, if any.
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
     os.environ |= {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
     main = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
     server = main.jvm.org.apache.spark.api.python.Py4JServer(main.jvm.org.apache.spark.SparkConf())
