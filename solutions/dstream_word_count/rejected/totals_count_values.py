@@ -1,4 +1,4 @@
-# rejected: totals_run_on, quiet_word, expiry | values_counted | len where sum is needed
+# rejected: totals_run_on, quiet_word, expiry, other_expiry | values_counted | len where sum is needed
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

@@ -1,4 +1,4 @@
-# rejected: totals_run_on, quiet_word, expiry | state_left_out | the old total is left out
+# rejected: totals_run_on, quiet_word, expiry, other_expiry | state_left_out | the old total is left out
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

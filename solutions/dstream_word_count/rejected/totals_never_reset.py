@@ -1,4 +1,4 @@
-# rejected: expiry | quiet_never_reset | quiet batches are added up
+# rejected: expiry, other_expiry | quiet_never_reset | quiet batches are added up
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)
