@@ -1,4 +1,4 @@
-# rejected: upsert_totals, upsert_restart, upsert_crash | last_batch_only | keeps the first count of a page
+# rejected: upsert_totals, upsert_restart, upsert_crash | - | keeps the first count of a page
 
 def upsert_counts(views, store):
     def upsert(batch, batch_id):
