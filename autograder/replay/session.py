@@ -97,7 +97,7 @@ def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: 
     env.pop("JAVA_TOOL_OPTIONS", None)
     command = [str(java.executable), *flags, *_jvm_options(scratch, settings or SETTINGS), "-cp", class_path(), _GATEWAY]
     with log.open("ab") as out:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=env, start_new_session=True)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=env, cwd=scratch, start_new_session=True)
     while not info.exists():
         # The gateway writes its port to a file and offers nothing else to wait on, but the process's end.
         with contextlib.suppress(subprocess.TimeoutExpired):
