@@ -200,7 +200,7 @@ class Deduplication:
             return None
         time = row[self.mark.column]
         if self.operator.within_watermark:
-            return (0 if time is None else time) // 1000 * 1000 + self.mark.delay
+            return ((0 if time is None else time) // 1000 + self.mark.delay // 1000) * 1000
         return time if self.mark.column in self.operator.keys else None
 
     def runs_again(self, mode: Mode) -> bool:  # noqa: ARG002  # in any mode
