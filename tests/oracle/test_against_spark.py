@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from multiprocessing import get_context
 from typing import Any
 
 import pytest
 
 from autograder.oracle import stateful, structured
-from tests.oracle import against_spark, dstreams_against_spark
+from tests.oracle import against_spark
 from tests.oracle.cases import Case
 
 _CASES = 210
-_DSTREAM_CASES = 30
 
 
 @pytest.fixture(scope="module")
@@ -58,33 +56,3 @@ def test_the_comparison_sees_the_lag(answers: list[tuple[Case, against_spark.Ans
     monkeypatch.setattr(structured._Execution, "run", run)
 
     assert any(against_spark.difference(case, answer) for case, answer in answers)
-
-
-def _dstreams(port: int, secret: str, scratch: Any) -> list[str]:
-    import warnings
-
-    from autograder.replay import session
-
-    warnings.simplefilter("ignore")  # PySpark says of every DStream that it is deprecated
-
-    return dstreams_against_spark.run(session.join(port, secret).context, _DSTREAM_CASES, scratch)
-
-
-def test_dstreams() -> None:
-    """DStream windows with and without inverse, and state by key, emit what Spark emits at every batch time."""
-    import shutil
-    import tempfile
-    from pathlib import Path
-
-    from autograder.replay import classcache, session
-    from autograder.replay.java import find_java
-
-    scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=session.scratch_root()))
-    java = find_java()
-    jvm = session.start_jvm(java, scratch, classcache.flags(java))
-    try:
-        with get_context("fork").Pool(1) as pool:
-            assert pool.apply(_dstreams, (jvm.port, jvm.secret, scratch)) == []
-    finally:
-        jvm.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
