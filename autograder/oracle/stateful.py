@@ -104,7 +104,7 @@ class WindowAggregation:
 class SessionAggregation:
     """A grouping by keys and ``session_window``: rows closer than the gap, or just touching, are one session.
 
-    Source: Spark SessionWindowStateStoreRestoreExec (late rows, each by its own end) and …SaveExec.
+    Source: Spark SessionWindowStateStoreRestoreExec (late rows, each by its own end, in complete mode too) and …SaveExec.
     """
 
     operator: Aggregate
@@ -121,7 +121,7 @@ class SessionAggregation:
             start = row[window.column]
             if start is None:
                 continue
-            if self.mark and self.mode != "complete" and is_closed(start + window.gap, late):
+            if self.mark and is_closed(start + window.gap, late):
                 dropped += 1
                 continue
             key = tuple(row[name] for name in self.operator.keys)
@@ -195,12 +195,12 @@ class Deduplication:
         return time is not None and is_closed(time, late)
 
     def _expires(self, row: Row) -> int | None:
-        """When the key is forgotten, in us: never, at its event time, or a delay after the first row's."""
+        """When the key is forgotten, in us: never, at its event time, or a delay (whole ms) after the first row's."""
         if self.mark is None:
             return None
         time = row[self.mark.column]
         if self.operator.within_watermark:
-            return ((0 if time is None else time) // 1000 + self.mark.delay // 1000) * 1000
+            return (0 if time is None else time) + self.mark.delay // 1000 * 1000
         return time if self.mark.column in self.operator.keys else None
 
     def runs_again(self, mode: Mode) -> bool:  # noqa: ARG002  # in any mode

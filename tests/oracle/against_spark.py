@@ -1,6 +1,7 @@
 """The oracle against real Spark on random streams: ``python -m tests.oracle.against_spark N [FIRST_SEED]``.
 
-Batch by batch: rows, watermark, dropped count, rows in state.
+Structured streams batch by batch: rows, watermark, dropped count, rows in state. One in thirty is of DStreams: outputs and
+their times.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -19,8 +21,9 @@ from typing import Any
 from autograder.judge.compare import key
 from autograder.oracle import CRASH, RESTART, replay
 from autograder.quantities import iso
-from autograder.replay import classcache, session, structured
+from autograder.replay import classcache, dstreams, session, structured
 from autograder.replay.java import find_java
+from tests.oracle import dstream_cases
 from tests.oracle.cases import SCHEMA, Case, make
 
 Answer = list[list[dict[str, Any]]]
@@ -30,13 +33,13 @@ _joined: list[Any] = []  # a worker process's session and scratch folder
 
 
 @contextmanager
-def spark_workers() -> Iterator[ProcessPoolExecutor]:
-    """Two processes that share a Spark of their own."""
+def spark_workers(count: int = 2) -> Iterator[ProcessPoolExecutor]:
+    """Processes that share a Spark of their own. There can be only one where DStreams run."""
     scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=session.scratch_root()))
     java = find_java()
     jvm = session.start_jvm(java, scratch, classcache.flags(java))
     try:
-        with ProcessPoolExecutor(2, get_context("fork"), _join, (jvm.port, jvm.secret, scratch)) as pool:
+        with ProcessPoolExecutor(count, get_context("fork"), _join, (jvm.port, jvm.secret, scratch)) as pool:
             yield pool
     finally:
         jvm.stop()
@@ -88,6 +91,34 @@ def answers(pool: ProcessPoolExecutor, seeds: range) -> list[tuple[Case, Answer]
     return [(make(seed), answer) for seed, answer in zip(seeds, pool.map(_one, seeds), strict=True)]
 
 
+def _one_dstream(seed: int) -> list[Any]:
+    warnings.simplefilter("ignore")
+    case, scratch = dstream_cases.make(seed), _joined[1] / f"dstream-{seed}"
+    scratch.mkdir()
+    steps = [{"add": {"pairs": [{"key": name, "n": n} for name, n in batch]}} for batch in case.batches]
+    request = {"submission": "", "sources": ["pairs"], "parameters": {}, "gives": ["checkpoint"], "steps": steps}
+    run = dstreams.Replay(_joined[0].sparkContext, case.build, request, scratch)
+    try:
+        return [found[0]["rows"] if found else None for found in run.run()["steps"]]
+    finally:
+        run.clean()
+
+
+def dstream_answers(pool: ProcessPoolExecutor, seeds: range) -> list[tuple[dstream_cases.Case, list[Any]]]:
+    """Spark's answers to the DStream cases of these seeds."""
+    return [(dstream_cases.make(seed), answer) for seed, answer in zip(seeds, pool.map(_one_dstream, seeds), strict=True)]
+
+
+def dstream_difference(case: dstream_cases.Case, spark: list[Any]) -> str:
+    """The first batch at which the outputs differ, as text; empty when there is none."""
+    for time, (ours, theirs) in enumerate(zip(case.oracle(), spark, strict=True), 1):
+        said, came = (rows if rows is None else sorted(json.dumps(row) for row in rows) for rows in (ours, theirs))
+        if said != came:
+            names = [name for name, _, _ in case.operators]
+            return f"seed {case.seed}, window {case.window}, slide {case.slide}, {names}, batch {time} of {case.batches}\n{said}\nSpark:\n{came}"
+    return ""
+
+
 def difference(case: Case, spark: Answer) -> str:
     """The first step at which oracle and Spark differ, as text; empty when there is none."""
     oracle = by_oracle(case)
@@ -107,16 +138,25 @@ def _step(step: Any) -> str:
 
 def main(count: int, first: int = 0) -> int:
     """Compare so many cases; 1 when one differs."""
-    wrong = 0
+    seeds = range(first, first + count)
     with spark_workers() as pool:
-        for start in range(first, first + count, 100):
-            found = answers(pool, range(start, min(start + 100, first + count)))
-            differences = [text for case, answer in found if (text := difference(case, answer))]
-            wrong += len(differences)
-            print(f"{start + len(found) - first} of {count} compared, {wrong} differ", flush=True)
-            for text in differences[:3]:
-                print(text)
+        wrong = _compare(seeds, lambda part: [difference(*found) for found in answers(pool, part)])
+    with spark_workers(1) as pool:
+        few = seeds[: max(1, count // 30)]
+        wrong += _compare(few, lambda part: [dstream_difference(*found) for found in dstream_answers(pool, part)], "DStreams ")
     return 1 if wrong else 0
+
+
+def _compare(seeds: range, differences: Callable[[range], list[str]], what: str = "") -> int:
+    wrong = 0
+    for start in range(0, len(seeds), 100):
+        part = seeds[start : start + 100]
+        found = [text for text in differences(part) if text]
+        wrong += len(found)
+        print(f"{what}{start + len(part)} of {len(seeds)} compared, {wrong} differ", flush=True)
+        for text in found[:3]:
+            print(text)
+    return wrong
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from autograder.oracle import stateful, structured
-from tests.oracle import against_spark
+from autograder.oracle import dstreams, stateful, structured
+from tests.oracle import against_spark, dstream_cases
 from tests.oracle.cases import Case
 
 _CASES = 210
+_DSTREAM_CASES = 12
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,27 @@ def test_the_comparison_bites(answers: list[tuple[Case, against_spark.Answer]], 
     monkeypatch.setattr(stateful, "is_closed", lambda end, watermark: end < watermark * 1000)
 
     assert sum(bool(against_spark.difference(case, answer)) for case, answer in answers) >= 5
+
+
+@pytest.fixture(scope="module")
+def dstream_answers() -> list[tuple[dstream_cases.Case, list[Any]]]:
+    """Spark's answers for DStreams."""
+    with against_spark.spark_workers(1) as pool:
+        return against_spark.dstream_answers(pool, range(_DSTREAM_CASES))
+
+
+def test_dstreams(dstream_answers: list[tuple[dstream_cases.Case, list[Any]]]) -> None:
+    """Every operator's output is Spark's, at Spark's times, and every operator is in a case."""
+    assert [text for case, answer in dstream_answers if (text := against_spark.dstream_difference(case, answer))] == []
+    named = {name for case, _ in dstream_answers for name, _, _ in case.operators}
+    assert named == {name for name, _, _ in (*dstream_cases.SLIDING, *dstream_cases.EVERY_BATCH)}
+
+
+def test_the_dstream_comparison_bites(dstream_answers: list[tuple[dstream_cases.Case, list[Any]]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the inverse function used from four slides on in place of five, the comparison fails."""
+    monkeypatch.setattr(dstreams, "_INVERSE_FROM", 4)
+
+    assert any(against_spark.dstream_difference(case, answer) for case, answer in dstream_answers)
 
 
 def test_the_comparison_sees_the_lag(answers: list[tuple[Case, against_spark.Answer]], monkeypatch: pytest.MonkeyPatch) -> None:
