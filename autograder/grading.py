@@ -128,9 +128,10 @@ class Grading:
             found = self.reports.get(need)
             if found is None or found.outcome is not Outcome.PASSED:
                 says = found.says if found else need
-                faulty = found is not None and found.outcome is Outcome.GRADER_ERROR
-                outcome = Outcome.GRADER_ERROR if faulty else Outcome.SKIPPED
-                self.reports[check.id] = _empty(check, outcome, f"It needs “{says}”, which did not pass.")
+                if found is not None and found.outcome is Outcome.GRADER_ERROR:
+                    self.reports[check.id] = _empty(check, Outcome.GRADER_ERROR, f"It needs “{says}”, which the grader could not decide.")
+                else:
+                    self.reports[check.id] = _empty(check, Outcome.SKIPPED, f"It needs “{says}”, which did not pass.")
                 return
 
     def _replay(self, checks: Iterable[Check]) -> None:

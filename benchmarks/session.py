@@ -1,6 +1,6 @@
 """One process of the benchmark: ``session.py fast|stock [visible|all]``; prints one line of JSON.
 
-Without a second argument: start a session and replay one stream four times. With one: replay the fixtures of
+Without a second argument: start a session and replay one stream seven times. With one: replay the fixtures of
 ``watermarks`` (the visible ones or all) one after the other in this process, as a grader would that has no engine.
 """
 
@@ -24,7 +24,7 @@ def start(engine: str, scratch: Path) -> tuple[Any, int]:
     """A session and its JVM's process."""
     if engine == "fast":
         java = find_java()
-        jvm = session.start_jvm(java, scratch, classcache.flags(java))
+        jvm = classcache.start_jvm(java, scratch)
         return session.join(jvm.port, jvm.secret).spark, jvm.process.pid
     from pyspark.sql import SparkSession
 
@@ -97,7 +97,7 @@ def main(engine: str, which: str = "") -> None:
     if which:
         grade_all(spark, which, scratch)
         return
-    times = [replay(spark, number, scratch) for number in range(4)]
+    times = [replay(spark, number, scratch) for number in range(7)]
     later = times[1:]
     found |= {"first": times[0][0], "later": statistics.median(t for t, _ in later), "batch": statistics.median(b for _, b in later)}
     print(json.dumps(found | {"rss": peak_megabytes(pid)}))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import queue
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,16 +43,15 @@ class Proof:
     problems: list[str]
 
 
-def prove(course: Course, engine: Engine, progress: Progress) -> Proof:
-    """Grade every file of the assignment and compare with what it says of itself."""
+def prove(course: Course, engines: Sequence[Engine], progress: Progress) -> Proof:
+    """Grade every file of the assignment, on so many engines at once, and compare with what it says of itself."""
     problems = list(_shape(course))
     checks = course.assignment.checks
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="autograder-verify-") as folder:
-        prover = _Prover(course, engine, Path(folder))
+        prover = _Prover(course, engines, Path(folder))
         files = list(_files(course))
-        for number, (kind, path) in enumerate(files, 1):
-            report = prover.grade(kind, path)
+        for number, ((kind, path), report) in enumerate(zip(files, prover.grade_all(files), strict=True), 1):
             rows.append(Row(kind, path.stem, "".join(_MARKS[check.outcome] for check in report.checks), report.points))
             problems += prover.judge(kind, path, report)
             progress(f"{course.assignment.slug}: {kind} {path.name}", number, len(files))
@@ -82,14 +83,32 @@ def _files(course: Course) -> Iterator[tuple[str, Path]]:
 
 
 class _Prover:
-    """Grades the files on one engine. What a file leaves to the solution keeps the solution's outcome."""
+    """Grades the files, each on a free engine. What a file leaves to the solution keeps the solution's outcome."""
 
-    def __init__(self, course: Course, engine: Engine, folder: Path) -> None:
-        self.course, self.engine, self.folder = course, engine, folder
+    def __init__(self, course: Course, engines: Sequence[Engine], folder: Path) -> None:
+        self.course, self.folder = course, folder
+        self.free: queue.SimpleQueue[Engine] = queue.SimpleQueue()
+        for engine in engines:
+            self.free.put(engine)
         self.solution = course.catalog.solution(course.assignment.slug)
         self.reference: dict[str, CheckReport] = {}
 
+    def grade_all(self, files: Sequence[tuple[str, Path]]) -> Iterator[Report]:
+        """The reports in the files' order: the solution first, whose outcomes the others keep, then as engines are free."""
+        (kind, path), *rest = files
+        yield self.grade(kind, path)
+        with ThreadPoolExecutor(self.free.qsize()) as pool:
+            yield from pool.map(lambda file: self.grade(*file), rest)
+
     def grade(self, kind: str, path: Path) -> Report:
+        """Grade a file on an engine that nobody else uses meanwhile."""
+        engine = self.free.get()
+        try:
+            return self._graded(kind, path, engine)
+        finally:
+            self.free.put(engine)
+
+    def _graded(self, kind: str, path: Path, engine: Engine) -> Report:
         """The report of a file, put behind the solution where it redefines only parts of it."""
         checks: list[Check] = list(self.course.assignment.checks)
         submission = path
@@ -99,7 +118,7 @@ class _Prover:
             submission.parent.mkdir(exist_ok=True)
             submission.write_text(read_text(self.solution) + "\n\n" + text, encoding="utf-8")
             checks = [check for check in checks if check.function in touched(self.course, text)]
-        grading = Grading(self.course, Submission.read(submission, path.name), self.course.assignment.defaults(), self.engine)
+        grading = Grading(self.course, Submission.read(submission, path.name), self.course.assignment.defaults(), engine)
         grading.reports.update({name: found for name, found in self.reference.items() if name not in {check.id for check in checks}})
         grading.report(checks)
         report = grading.report(self.course.assignment.checks)

@@ -113,7 +113,7 @@ class Child:
             self.jvm = None
         if self.jvm is None:
             java = find_java()
-            self.jvm = session.start_jvm(java, self.scratch, classcache.flags(java))
+            self.jvm = classcache.start_jvm(java, self.scratch)
             self.spoiled = False
 
     def fork(self, request: Wire) -> None:

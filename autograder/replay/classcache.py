@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from autograder.replay import session
 from autograder.replay.java import Java
 from autograder.replay.session import cache_folder, cache_key
 
@@ -26,6 +27,18 @@ def flags(java: Java) -> tuple[str, ...]:
     if not cache.is_file():
         return ()
     return (f"-XX:AOTCache={cache}",) if java.major >= _AOT else (f"-XX:SharedArchiveFile={cache}",)
+
+
+def start_jvm(java: Java, scratch: Path) -> session.Jvm:
+    """Start Spark's JVM with the cache. One that this JVM refuses is thrown away, and Spark starts without it."""
+    found = flags(java)
+    try:
+        return session.start_jvm(java, scratch, found)
+    except session.EngineLostError:
+        if not found:
+            raise
+        path(java).unlink(missing_ok=True)
+        return session.start_jvm(java, scratch)
 
 
 def recording(java: Java, target: Path) -> tuple[str, ...]:

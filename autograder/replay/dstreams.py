@@ -11,6 +11,7 @@ from autograder.replay.submission import traps
 from autograder.replay.trouble import Stopped, from_exception
 
 _BATCH_SECONDS = 1
+_HOUR = 3_600_000
 Wire = dict[str, Any]
 
 # What the sinks write to. A checkpoint pickles the sinks: they are functions of this module, which pickle by name, and
@@ -40,6 +41,8 @@ class Replay:
         scala = context._jsc.sc()
         getattr(scala, "checkpointDir_$eq")(context._jvm.scala.Option.apply(None))
         self.streaming = StreamingContext(context, _BATCH_SECONDS)
+        self.write_graph_rarely()
+        _end_loops_quickly()
         _outputs.clear()
         _ticks.clear()
 
@@ -62,6 +65,13 @@ class Replay:
             self.streaming.start()
         except Exception as error:
             raise from_exception(error, self.path, "refused") from error
+
+    def write_graph_rarely(self) -> None:
+        """No replay goes on from a checkpoint of the graph, and writing it twice a batch pickles every function each time."""
+        scala = self.streaming._jssc.ssc()
+        duration = scala.getClass().getDeclaredField("checkpointDuration")
+        duration.setAccessible(True)
+        duration.set(scala, self.context._jvm.org.apache.spark.streaming.Duration(_HOUR))
 
     def queue(self, name: str) -> Any:
         """A stream of the fixture's batches."""
@@ -96,6 +106,18 @@ class Replay:
     def clean(self) -> None:
         """Stop the context and keep the SparkContext for the next replay."""
         self.streaming.stop(stopSparkContext=False, stopGraceFully=False)
+
+
+def _end_loops_quickly() -> None:
+    """Py4J ends a loop over a Java list by an error, and PySpark asks Java a dozen questions about every error."""
+    from py4j import java_gateway, protocol  # type: ignore[import-untyped]  # py4j has no types
+
+    captured = java_gateway.get_return_value
+
+    def quick(answer: Any, client: Any, target: Any = None, name: Any = None) -> Any:
+        return (protocol.get_return_value if name == "next" else captured)(answer, client, target, name)
+
+    java_gateway.get_return_value = quick
 
 
 def _element(row: Wire) -> Any:

@@ -37,7 +37,7 @@ def spark_workers(count: int = 2) -> Iterator[ProcessPoolExecutor]:
     """Processes that share a Spark of their own. There can be only one where DStreams run."""
     scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=session.scratch_root()))
     java = find_java()
-    jvm = session.start_jvm(java, scratch, classcache.flags(java))
+    jvm = classcache.start_jvm(java, scratch)
     try:
         with ProcessPoolExecutor(count, get_context("fork"), _join, (jvm.port, jvm.secret, scratch)) as pool:
             yield pool
