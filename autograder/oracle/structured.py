@@ -50,8 +50,8 @@ class _Operator(Protocol):
 class _Execution:
     """A query under way: the tracked watermark, the two that a batch uses, the operator's state."""
 
-    def __init__(self, query: Query) -> None:
-        self.query = query
+    def __init__(self, query: Query, crashes: bool) -> None:
+        self.query, self.crashes = query, crashes
         self.operator = _operator(query)
         self.marks = [op for op in query.operators if isinstance(op, Watermark)]
         self.tracked = 0
@@ -63,7 +63,7 @@ class _Execution:
     def run(self, step: int, rows: list[Row], data: bool) -> Batch:
         """One trigger: late rows by the batch before's watermark, eviction by this one's, then the watermark moves."""
         self.last = None
-        before = copy.deepcopy(self)
+        before = copy.deepcopy(self) if self.crashes else self
         evict, late = self.tracked, self.previous
         passed, seen = self._upstream(rows)
         out, dropped = self.operator.run(passed, late, evict)
@@ -123,7 +123,7 @@ def replay(query: Query, steps: Sequence[list[Row] | _Marker], drive: Literal["s
 
 
 def _replay(query: Query, steps: Sequence[list[Row] | _Marker], drive: str) -> Iterator[Batch]:
-    execution = _Execution(query)
+    execution = _Execution(query, CRASH in steps)
     for index, step in enumerate(steps):
         if isinstance(step, _Marker):
             yield from _again(execution, index, step)
