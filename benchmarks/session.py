@@ -80,7 +80,7 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
             folder = scratch / str(len(seen))
             folder.mkdir()
             run = structured.Replay(spark, getattr(module, check.function), wire, folder)
-            answer = _Answer.model_validate(json.loads(json.dumps(run.run() | {"id": 0})))
+            answer = _Answer.model_validate_json(json.dumps(run.run() | {"id": 0}))
             run.clean()
             failure = _failure(
                 course.function(check), check, fixture, course.expected(check, fixture, values), _observation(answer, request)

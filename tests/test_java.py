@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,22 @@ def test_a_broken_class_cache_is_thrown_away(tmp_path: Path, monkeypatch: pytest
     assert classcache.start_jvm(found, tmp_path) == "a JVM"
     assert [bool(flags) for flags in attempts] == [True, False]
     assert not cache.exists()
+
+
+def test_jars_installed_anew_want_a_new_class_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A JVM would pass over a cache whose jars have another date, and be slow for ever."""
+    jar = tmp_path / "spark.jar"
+    jar.touch()
+    monkeypatch.setattr(session, "class_path", lambda: str(jar))
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
+    found = java.find_java()
+    before = classcache.path(found)
+    before.parent.mkdir()
+    before.touch()
+    os.utime(jar, (1, 1))
+    after = classcache.path(found)
+    after.touch()
+
+    assert after != before
+    classcache._remove_stale(after)
+    assert list(before.parent.iterdir()) == [after]

@@ -18,7 +18,8 @@ _AOT = 25
 
 def path(java: Java) -> Path:
     """The cache for this Java and these jars."""
-    return cache_folder() / f"classes-{cache_key(java)}.{'aot' if java.major >= _AOT else 'jsa'}"
+    place, state = cache_key(java)
+    return cache_folder() / f"classes-{place}-{state}.{'aot' if java.major >= _AOT else 'jsa'}"
 
 
 def flags(java: Java) -> tuple[str, ...]:
@@ -60,9 +61,18 @@ def make(java: Java) -> bool:
             subprocess.run(command, capture_output=True, timeout=300, check=False, env=_environment())
             if made.is_file():
                 made.replace(target)
+                _remove_stale(target)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return target.is_file()
+
+
+def _remove_stale(cache: Path) -> None:
+    """Caches of the same place in another state can never be used again; each has a hundred megabytes."""
+    place = cache.name.rsplit("-", 1)[0]
+    for other in cache.parent.glob(f"{place}-*"):
+        if other != cache:
+            other.unlink(missing_ok=True)
 
 
 def _environment() -> dict[str, str]:

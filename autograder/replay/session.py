@@ -179,9 +179,18 @@ def cache_folder() -> Path:
     return Path(given) / "autograder" if given else Path.home() / ".cache" / "autograder"
 
 
-def cache_key(java: Java) -> str:
-    """Names the class cache of this Java, these jars and these options."""
-    import pyspark
+def cache_key(java: Java) -> tuple[str, str]:
+    """Names the class cache: the place of these jars and this Java, and their state with the options they run with.
 
-    facts = [pyspark.__version__, str(java.executable), java.version, class_path(), *_jvm_options(Path(), SETTINGS)]
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+    A JVM refuses a cache without a word when a jar's size or date has changed, as after an installation anew.
+    """
+    jars = class_path()
+    place = [jars, str(java.executable)]
+    image = java.executable.parent.parent / "lib" / "modules"
+    stats = [path.stat() for path in [*map(Path, jars.split(os.pathsep)), image] if path.exists()]
+    state = [java.version, *_jvm_options(Path(), SETTINGS), *(f"{stat.st_size} {int(stat.st_mtime)}" for stat in stats)]
+    return _short_hash(place), _short_hash(state)
+
+
+def _short_hash(facts: list[str]) -> str:
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
