@@ -20,7 +20,7 @@ _RUNS = 3
 
 
 def measure(engine: str) -> dict[str, float]:
-    """Seconds of one process that starts a session and replays seven times, and its JVM's memory."""
+    """Seconds of one process that starts a session and replays 15 times, and its JVM's memory."""
     command = [sys.executable, str(HERE / "session.py"), engine]
     env = dict(os.environ, PYTHONPATH=str(ROOT))
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)

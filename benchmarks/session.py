@@ -1,6 +1,6 @@
 """One process of the benchmark: ``session.py fast|stock [visible|all]``; prints one line of JSON.
 
-Without a second argument: start a session and replay one stream seven times. With one: replay the fixtures of
+Without a second argument: start a session and replay one stream 15 times, as many as a grading does. With one: replay the fixtures of
 ``watermarks`` (the visible ones or all) one after the other in this process, as a grader would that has no engine.
 """
 
@@ -97,7 +97,7 @@ def main(engine: str, which: str = "") -> None:
     if which:
         grade_all(spark, which, scratch)
         return
-    times = [replay(spark, number, scratch) for number in range(7)]
+    times = [replay(spark, number, scratch) for number in range(15)]
     later = times[1:]
     found |= {"first": times[0][0], "later": statistics.median(t for t, _ in later), "batch": statistics.median(b for _, b in later)}
     print(json.dumps(found | {"rss": peak_megabytes(pid)}))

@@ -48,6 +48,7 @@ SETTINGS = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",  # checkpoints live in memory, for seconds
     # DStreams: the replay owns the clock.
     "spark.streaming.clock": "org.apache.spark.util.ManualClock",
 }
