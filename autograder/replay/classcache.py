@@ -8,9 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autograder.replay import session
+from autograder.replay import localfiles, session
 from autograder.replay.java import Java
-from autograder.replay.session import cache_folder, cache_key
+from autograder.replay.localfiles import cache_folder
+from autograder.replay.session import cache_key
 
 #: Ahead-of-time caches came with Java 24, in one step (AOTCacheOutput) with 25. Source: JEP 483, JEP 514.
 _AOT = 25
@@ -52,19 +53,25 @@ def make(java: Java) -> bool:
 
     Two at once do not disturb each other: each writes a file of its own and the last rename stands.
     """
-    target = path(java)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        if not localfiles.jar().is_file():
+            _warmup("--jar")
+        target = path(java)  # only now: the jar is on the class path
         with tempfile.TemporaryDirectory(dir=target.parent, prefix="making-") as folder:
             made = Path(folder) / target.name
-            command = [sys.executable, "-m", "autograder.replay.warmup", str(made)]
-            subprocess.run(command, capture_output=True, timeout=300, check=False, env=_environment())
+            _warmup(str(made))
             if made.is_file():
                 made.replace(target)
                 _remove_stale(target)
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return target.is_file()
+    return path(java).is_file()
+
+
+def _warmup(argument: str) -> None:
+    command = [sys.executable, "-m", "autograder.replay.warmup", argument]
+    subprocess.run(command, capture_output=True, timeout=300, check=False, env=_environment())
 
 
 def _remove_stale(cache: Path) -> None:

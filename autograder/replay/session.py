@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.replay import localfiles
 from autograder.replay.java import Java
 
 _OPENS = (
@@ -43,7 +44,7 @@ SETTINGS = {
     "spark.sql.streaming.pollingDelay": "1ms",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
     "spark.sql.streaming.stateStore.maintenanceInterval": "1h",
-    # The plain local file system forks a chmod for every checkpoint file; the raw one does not.
+    # No check sums beside every file. The ``localfiles`` jar, where there is one, also saves a fork a file.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -116,7 +117,8 @@ def class_path() -> str:
     """Spark's jars, spelled out in order: a class cache holds for this very list only."""
     import pyspark
 
-    return os.pathsep.join(str(jar) for jar in sorted(Path(pyspark.__file__).parent.glob("jars/*.jar")))
+    jars = sorted(Path(pyspark.__file__).parent.glob("jars/*.jar"))
+    return os.pathsep.join(map(str, [*jars, localfiles.jar()] if localfiles.settings() else jars))
 
 
 def _jvm_options(scratch: Path, settings: dict[str, str]) -> list[str]:
@@ -128,7 +130,7 @@ def _jvm_options(scratch: Path, settings: dict[str, str]) -> list[str]:
         "-XX:+IgnoreUnrecognizedVMOptions", "--enable-native-access=ALL-UNNAMED", "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8",
         "-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true",
         *[f"--add-opens={package}=ALL-UNNAMED" for package in _OPENS],
-        *[f"-D{key}={value}" for key, value in (settings | {k: str(v) for k, v in places.items()}).items()],
+        *[f"-D{key}={value}" for key, value in (settings | localfiles.settings() | {k: str(v) for k, v in places.items()}).items()],
     ]  # fmt: skip
 
 
@@ -174,19 +176,13 @@ def join(port: int, secret: str) -> Joined:
     return Joined(context, spark, main, server)
 
 
-def cache_folder() -> Path:
-    """The user's cache for this kit (``AUTOGRADER_CACHE``, else XDG's)."""
-    given = os.environ.get("AUTOGRADER_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    return Path(given) / "autograder" if given else Path.home() / ".cache" / "autograder"
-
-
 def cache_key(java: Java) -> tuple[str, str]:
     """Names the class cache: the place of these jars and this Java, and their state with the options they run with.
 
     A JVM refuses a cache without a word when a jar's size or date has changed, as after an installation anew.
     """
     jars = class_path()
-    place = [jars, str(java.executable)]
+    place = [jars.split(os.pathsep)[0], str(java.executable)]
     image = java.executable.parent.parent / "lib" / "modules"
     stats = [path.stat() for path in [*map(Path, jars.split(os.pathsep)), image] if path.exists()]
     state = [java.version, *_jvm_options(Path(), SETTINGS), *(f"{stat.st_size} {int(stat.st_mtime)}" for stat in stats)]

@@ -1,14 +1,18 @@
-"""The program whose classes the cache holds: one replay of each kind. ``python -m autograder.replay.warmup FILE``."""
+"""The program whose classes the cache holds: one replay of each kind. ``python -m autograder.replay.warmup FILE``.
+
+With ``--jar`` in place of a file it makes the jar of ``localfiles``.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from autograder.replay import classcache, dstreams, session, structured
+from autograder.replay import classcache, dstreams, localfiles, session, structured
 from autograder.replay.java import find_java
 
 
@@ -50,5 +54,22 @@ def main(target: Path) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
+def make_jar() -> None:
+    """Compile in a JVM of Spark's that ends with this process."""
+    from pyspark.java_gateway import launch_gateway
+
+    scratch = Path(tempfile.mkdtemp(prefix="autograder-warmup-", dir=session.scratch_root()))
+    jvm = session.start_jvm(find_java(), scratch)
+    try:
+        os.environ |= {"PYSPARK_GATEWAY_PORT": str(jvm.port), "PYSPARK_GATEWAY_SECRET": jvm.secret}
+        localfiles.compile_with(launch_gateway())  # type: ignore[no-untyped-call]  # PySpark's own
+    finally:
+        jvm.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1] == "--jar":
+        make_jar()
+    else:
+        main(Path(sys.argv[1]))
