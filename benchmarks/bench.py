@@ -48,7 +48,7 @@ def main() -> None:
     for key, label in LABELS.items():
         ours, theirs = (statistics.median(run[key] for run in runs) for runs in (fast, stock))
         unit = "MB" if key == "rss" else "s"
-        table.add_row(label, f"{ours:.2f} {unit}", f"{theirs:.2f} {unit}", f"{ours / theirs:.2f}")
+        table.add_row(label, f"{ours:.3g} {unit}", f"{theirs:.3g} {unit}", f"{ours / theirs:.2f}")
     with tempfile.TemporaryDirectory() as folder:
         solution = str(ROOT / "solutions/watermarks/solution.py")
         for verb, which, more in (("check", "visible", []), ("grade", "all", ["--out", folder])):
