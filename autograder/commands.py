@@ -21,6 +21,8 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     """The visible checks of one file."""
     course = Course.load(Catalog(find_root()), slug)
     parameters = parameters_for(course.assignment, given)
+    if not file.exists():
+        raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
     visible = [check for check in course.assignment.checks if not check.hidden]
     prepare(progress)
     with Engine() as engine:

@@ -105,6 +105,7 @@ def test_a_fault_of_ours_is_no_zero(tmp_path: Path) -> None:
         (("check", "nothing"), "There is no assignment called 'nothing'.\nKnown assignments: toy."),
         (("check", "toy", "-p", "least"), "--param wants NAME=VALUE."),
         (("check", "toy", "-p", "least=x"), "least='x' does not fit this parameter."),
+        (("check", "toy", "nowhere.py"), "There is no file nowhere.py.\nGive the path of your file"),
         (("grade", "toy", "a.py", "./a.py"), "A file is named twice."),
         (("hint", "toy", "nothing"), "toy has no check 'nothing'."),
         (("grade", "toy"), "Missing argument"),

@@ -35,6 +35,14 @@ def report(engine: Engine, toy: Course, tmp_path_factory: pytest.TempPathFactory
     return replace(full, kit="0", spark="0")
 
 
+def test_trouble_with_the_whole_file_is_explained_once(grade: Callable[..., Report]) -> None:
+    """Every function's check says what is wrong; how to mend it, and the evidence, stand beside the first only."""
+    text = terminal.to_text(grade("def counts(:\n", ()))
+
+    assert text.count("Python cannot read the file") == 3
+    assert text.count("Try: ") == 1
+
+
 def test_terminal(report: Report, golden: Golden) -> None:
     """The text a student reads: outcome, step list with an arrow, expected and came, one line to try."""
     golden("report.txt", terminal.to_text(for_student(report)))

@@ -45,15 +45,18 @@ def _lines(report: Report) -> Iterator[Line]:
     values = ", ".join(f"{name} = {value}" for name, value in report.parameters.items())
     yield Line(f"Graded with {values}" if values else "", "dim")
     yield Line("")
+    told: set[tuple[str, str]] = set()
     for check in report.checks:
-        yield from _check(check)
+        yield from _check(check, (check.message, check.hint) in told)
+        if check.evidence and check.evidence[0].at is None:  # trouble with the whole file or function
+            told.add((check.message, check.hint))
     yield Line("")
     if not report.decided:
         yield Line("No marks are decided: the grader failed on a check. Grade again, or tell your instructor.", "magenta")
     yield Line(f"{number(report.points)} of {report.max_points} points", "bold")
 
 
-def _check(check: CheckReport) -> Iterator[Line]:
+def _check(check: CheckReport, told: bool) -> Iterator[Line]:
     mark, style = _MARKS[check.outcome]
     points = f"{number(check.points)}/{check.max_points}"
     hidden = "  (hidden)" if check.hidden else ""
@@ -61,6 +64,8 @@ def _check(check: CheckReport) -> Iterator[Line]:
     if check.message:
         where = f" (line {check.line})" if check.line else ""
         yield from _wrapped(f"{check.message}{where}")
+    if told:
+        return
     if check.diagnosis:
         yield from _wrapped(f"It looks like this: {check.diagnosis}", "cyan")
     if check.evidence:
