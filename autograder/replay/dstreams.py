@@ -96,12 +96,22 @@ class Replay:
         return result
 
     def wait(self, index: int) -> None:
-        """Until the batch of this step is through. The wait also brings errors of its jobs."""
-        while len(_ticks) <= index:
-            try:
-                self.streaming.awaitTerminationOrTimeout(0.005)  # type: ignore[arg-type]  # seconds, times 1000 inside
-            except Exception as error:
-                raise from_exception(error, self.path, "raised_at_step", index) from error
+        """Until the batch of this step is through, and known to be.
+
+        A job that fails is reported by the scheduler's own thread, maybe after the last job of its batch has run. The batch
+        is pending until that thread has seen all its jobs.
+        """
+        scheduler = self.streaming._jssc.ssc().scheduler()
+        while len(_ticks) <= index or not scheduler.getPendingTimes().isEmpty():
+            self.raise_failure(index)
+        self.raise_failure(index)
+
+    def raise_failure(self, index: int) -> None:
+        """Raise what a job failed of, if one has; else let a few milliseconds pass, in which it may."""
+        try:
+            self.streaming.awaitTerminationOrTimeout(0.002)  # type: ignore[arg-type]  # seconds, times 1000 inside
+        except Exception as error:
+            raise from_exception(error, self.path, "raised_at_step", index) from error
 
     def clean(self) -> None:
         """Stop the context and keep the SparkContext for the next replay."""
