@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import click
 
+from autograder.cli_kafka import kafka
 from autograder.model import KitError, Report
+from autograder.terminal_output import colored, echo, examples, say_progress
 
 _PARAM = click.option("--param", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Grade with another value of a parameter.")
-
-
-def _examples(*lines: str) -> str:
-    return "\b\nExamples:\n" + "\n".join(f"  autograder {line}" for line in lines)
 
 
 class _Group(click.Group):
@@ -38,7 +35,10 @@ def main() -> None:
     """
 
 
-@main.command("list", epilog=_examples("list"))
+main.add_command(kafka)
+
+
+@main.command("list", epilog=examples("list"))
 def list_() -> None:
     """List the assignments with their points."""
     from autograder.catalog import Catalog, find_root
@@ -49,7 +49,7 @@ def list_() -> None:
         click.echo(f"{slug:20} {assignment.max_points:3} points  {assignment.title}: {assignment.summary}")
 
 
-@main.command(epilog=_examples("check watermarks", "check watermarks my/watermarks.py --strict", 'check watermarks -p "window=30 minutes"'))
+@main.command(epilog=examples("check watermarks", "check watermarks my/watermarks.py --strict", 'check watermarks -p "window=30 minutes"'))
 @click.argument("slug")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every visible check passes (for CI).")
@@ -61,13 +61,13 @@ def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) ->
     """
     from autograder import commands
 
-    report = commands.check(slug, file or Path(f"{slug}.py"), _pairs(given), _say_progress)
+    report = commands.check(slug, file or Path(f"{slug}.py"), _pairs(given), say_progress)
     _show(report)
     click.echo("The hidden checks are run when your submission is graded.")
     sys.exit(_fault_code(report) or (1 if strict and report.points < report.max_points else 0))
 
 
-@main.command(epilog=_examples("grade watermarks submissions/*.py", "grade watermarks alice.py --out marks"))
+@main.command(epilog=examples("grade watermarks submissions/*.py", "grade watermarks alice.py --out marks"))
 @click.argument("slug")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", default="graded", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
@@ -84,7 +84,7 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tup
     from autograder import commands
 
     code = 0
-    for report, folder in commands.grade(slug, files, out, _pairs(given), _say_progress):
+    for report, folder in commands.grade(slug, files, out, _pairs(given), say_progress):
         if quiet:
             click.echo(f"{report.submission}: {report.points:g} of {report.max_points} points")
         else:
@@ -94,7 +94,7 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tup
     sys.exit(code)
 
 
-@main.command(epilog=_examples("hint watermarks", "hint watermarks late_inside -n 2"))
+@main.command(epilog=examples("hint watermarks", "hint watermarks late_inside -n 2"))
 @click.argument("slug")
 @click.argument("check_id", metavar="[CHECK]", required=False)
 @click.option("--number", "-n", default=1, help="How many of its hints to show.", show_default=True)
@@ -108,7 +108,7 @@ def hint(slug: str, check_id: str | None, number: int) -> None:
     click.echo(commands.hint(slug, check_id, number))
 
 
-@main.command(epilog=_examples("verify", "verify watermarks"))
+@main.command(epilog=examples("verify", "verify watermarks"))
 @click.argument("slugs", nargs=-1)
 def verify(slugs: tuple[str, ...]) -> None:
     """Prove assignments: right passes, wrong fails.
@@ -120,11 +120,11 @@ def verify(slugs: tuple[str, ...]) -> None:
     """
     from autograder import commands
 
-    found = commands.verify(slugs, click.echo, _say_progress)
+    found = commands.verify(slugs, click.echo, say_progress)
     sys.exit(1 if found else 0)
 
 
-@main.command(epilog=_examples("demo", "demo watermarks"))
+@main.command(epilog=examples("demo", "demo watermarks"))
 @click.argument("slugs", nargs=-1)
 @click.option("--out", default="graded/demo", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
 def demo(slugs: tuple[str, ...], out: Path) -> None:
@@ -135,7 +135,7 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
     from autograder import commands
 
     code, rows = 0, []
-    for report, folder in commands.demo(slugs, out, _say_progress):
+    for report, folder in commands.demo(slugs, out, say_progress):
         _show(report)
         click.echo("")
         rows.append(f"{report.slug:20} {report.submission:16} {report.points:g} of {report.max_points} points   {folder}")
@@ -144,7 +144,7 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
     sys.exit(code)
 
 
-@main.command(epilog=_examples("build watermarks", "build --check"))
+@main.command(epilog=examples("build watermarks", "build --check"))
 @click.argument("slugs", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 when a file is stale.")
 def build(slugs: tuple[str, ...], only_check: bool) -> None:
@@ -160,7 +160,7 @@ def build(slugs: tuple[str, ...], only_check: bool) -> None:
     sys.exit(1 if only_check and changed else 0)
 
 
-@main.command(epilog=_examples("warm"))
+@main.command(epilog=examples("warm"))
 def warm() -> None:
     """Make Spark's class cache.
 
@@ -168,7 +168,7 @@ def warm() -> None:
     """
     from autograder import commands
 
-    click.echo(commands.warm(_say_progress))
+    click.echo(commands.warm(say_progress))
 
 
 def _pairs(given: tuple[str, ...]) -> dict[str, str]:
@@ -182,33 +182,14 @@ def _fault_code(report: Report) -> int:
     return 0 if report.decided else 3
 
 
-def _colored(stream: object) -> bool:
-    return bool(getattr(stream, "isatty", lambda: False)()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 def _show(report: Report) -> None:
     from autograder.reports import terminal
 
     styles: dict[str, dict[str, object]] = {"bold": {"bold": True}, "dim": {"dim": True}}
-    colored = _colored(sys.stdout)
+    color = colored(sys.stdout)
     for line in terminal.lines(report):
         style = styles.get(line.style, {"fg": line.style} if line.style else {})
-        _echo(click.style(line.text, **style) if colored and style else line.text)  # type: ignore[arg-type]  # names of click's styles
-
-
-def _echo(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), color=_colored(sys.stdout))
-
-
-def _say_progress(text: str, done: int, of: int) -> None:
-    """Progress on standard error: one line that changes on a terminal, a line each elsewhere."""
-    line = f"[{done}/{of}] {text}" if of else text
-    if not _colored(sys.stderr):
-        click.echo(line, err=True)
-        return
-    end = "\n" if done == of or not of else ""
-    click.echo(f"\r\x1b[K{line[:100]}{end}", err=True, nl=False)
+        echo(click.style(line.text, **style) if color and style else line.text)  # type: ignore[arg-type]  # names of click's styles
 
 
 if __name__ == "__main__":

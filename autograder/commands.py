@@ -13,7 +13,7 @@ from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import KitError, Report
 from autograder.replay import classcache
-from autograder.replay.java import NoJavaError, find_java
+from autograder.replay.java import Java, NoJavaError, find_java
 from autograder.reports import json_report, junit, terminal
 
 
@@ -136,12 +136,17 @@ def warm(progress: Progress) -> str:
 
 def prepare(progress: Progress) -> Path | None:
     """Java is there and the class cache is made. Raises KitError without a suitable Java."""
+    found = java()
+    if classcache.flags(found):
+        return classcache.path(found)
+    progress("Preparing Spark's class cache (once on this machine, about half a minute) …", 0, 0)
+    return classcache.path(found) if classcache.make(found) else None
+
+
+def java() -> Java:
+    """The Java to use. Raises KitError without a suitable one."""
     try:
-        java = find_java()
+        return find_java()
     except NoJavaError as error:
         what, hint_text = str(error).split("\n", 1)
         raise KitError(what, hint_text) from error
-    if classcache.flags(java):
-        return classcache.path(java)
-    progress("Preparing Spark's class cache (once on this machine, about half a minute) …", 0, 0)
-    return classcache.path(java) if classcache.make(java) else None

@@ -1,0 +1,1 @@
+"""Apache Kafka itself, started and stopped by the kit on a machine with Python only."""

@@ -1,0 +1,128 @@
+"""Brokers of one's own: ``with broker() as cluster``. Kafka in KRaft mode on loopback, gone afterwards with all its files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.broker import settings
+from autograder.replay import session
+from autograder.replay.java import find_java
+
+#: Seconds in which brokers must have started, or ended when told to: beyond it the machine is at fault.
+PATIENCE = 120
+
+
+class BrokerLostError(Exception):
+    """A broker ended or did not start: a fault of ours or of this machine, never of a submission."""
+
+
+@dataclass
+class Cluster:
+    """Running brokers, numbered from 1. ``bootstrap`` is what a client is given."""
+
+    folder: Path
+    ports: tuple[int, ...]
+    guard: subprocess.Popen[bytes]
+    events: bytes = b""
+
+    @property
+    def bootstrap(self) -> str:
+        """The addresses of all brokers, as ``bootstrap_servers`` takes them."""
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    def tell(self, verb: str, number: int) -> None:
+        """Have the guard start, kill or stop a broker, and wait until it has. Raises BrokerLostError."""
+        assert self.guard.stdin is not None
+        self.guard.stdin.write(f"{verb} {number}\n".encode())
+        self.guard.stdin.flush()
+        self.wait({f"{'started' if verb == 'start' else 'ended'} {number}"})
+
+    def wait(self, wanted: set[str]) -> None:
+        """Until the guard has told all these events. Raises BrokerLostError when a broker ends in their place."""
+        deadline = time.monotonic() + PATIENCE
+        missing = set(wanted)
+        while missing:
+            event = self._event(deadline)
+            if event.startswith("ended") and event not in missing:
+                raise BrokerLostError(f"A broker ended by itself. {self.last_words(int(event.split()[1]))}")
+            missing.discard(event)
+
+    def _event(self, deadline: float) -> str:
+        assert self.guard.stdout is not None
+        while b"\n" not in self.events:
+            ready, _, _ = select.select([self.guard.stdout], [], [], max(0.0, deadline - time.monotonic()))
+            data = os.read(self.guard.stdout.fileno(), 1 << 12) if ready else b""
+            if not data:
+                raise BrokerLostError("The brokers did not answer." if not ready else "The brokers' guard is gone.")
+            self.events += data
+        line, self.events = self.events.split(b"\n", 1)
+        return line.decode()
+
+    def last_words(self, number: int) -> str:
+        """The last errors in a broker's log."""
+        log = self.folder / f"broker-{number}.log"
+        lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
+        return " | ".join([line for line in lines if "ERROR" in line or "Exception" in line][:3] or lines[-2:])
+
+    def close(self) -> None:
+        """Kill the brokers and remove their folder."""
+        assert self.guard.stdin is not None
+        assert self.guard.stdout is not None
+        with contextlib.suppress(OSError):
+            self.guard.stdin.close()
+        self.guard.wait()
+        self.guard.stdout.close()
+
+
+@contextlib.contextmanager
+def broker(brokers: int = 1, flags: Sequence[str] | None = None) -> Iterator[Cluster]:
+    """Start brokers on free ports in a folder of their own; end them and remove it, whatever happens.
+
+    The jars must be there (``jars.ensure``). Raises BrokerLostError when they do not start.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="autograder-kafka-", dir=session.scratch_root()))
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        held = [stack.enter_context(_held()) for _ in range(2 * brokers)]
+        numbers = [found.getsockname()[1] for found in held]
+        ports, controllers = numbers[:brokers], numbers[brokers:]
+        settings.write(folder, find_java(), ports, controllers, flags)
+        cluster = start(folder, ports)
+        stack.callback(cluster.close)
+        cluster.wait({f"started {number}" for number in range(1, brokers + 1)})
+        yield cluster
+
+
+def start(folder: Path, ports: Sequence[int]) -> Cluster:
+    """Start the guard of a folder and have it start all brokers."""
+    command = [sys.executable, "-m", "autograder.broker.guard", str(folder)]
+    guard = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True)
+    assert guard.stdin is not None
+    guard.stdin.write("".join(f"start {number}\n" for number in range(1, len(ports) + 1)).encode())
+    guard.stdin.flush()
+    return Cluster(folder, tuple(ports), guard)
+
+
+def environment() -> dict[str, str]:
+    """What the guard needs to find this package, wherever it is started."""
+    package = str(Path(__file__).resolve().parent.parent.parent)
+    return dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")])), TZ="UTC")
+
+
+def _held() -> socket.socket:
+    """A free port that nobody else is given meanwhile: bound, and not listened on, so that a broker can take it."""
+    found = socket.socket()
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    found.bind(("127.0.0.1", 0))
+    return found

@@ -1,0 +1,150 @@
+"""Starts brokers and ends them when their owner is gone. ``python -m autograder.broker.guard FOLDER [--stay]``.
+
+Commands come on standard input, a line each: ``start N``, ``kill N`` (at once), ``stop N`` (an orderly shutdown). Its end means
+that the owner is gone, however it ended: brokers are killed and the folder is removed. With ``--stay`` there is no owner;
+SIGTERM ends the brokers. Events go to standard output: ``started N``, ``ended N``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+#: What a broker logs once it takes requests. Source: kafka.server.KafkaRaftServer.
+_STARTED = b"Kafka Server started"
+_DIE_WITH_PARENT = 1  # Linux PR_SET_PDEATHSIG
+
+
+@dataclass
+class _Broker:
+    """One broker's process, its log, and the end of the log's last line that was not complete."""
+
+    number: int
+    process: subprocess.Popen[bytes]
+    log: Path
+    line: bytes = b""
+    up: bool = field(default=False)
+
+
+class Guard:
+    """The loop over commands and logs. It holds a lock on its folder as long as it lives."""
+
+    def __init__(self, folder: Path, stay: bool) -> None:
+        self.folder, self.stay, self.open = folder, stay, True
+        self.brokers: dict[int, _Broker] = {}
+        self.selector = selectors.DefaultSelector()
+        self.commands = b""
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR)  # closed by the process's end and not before
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stay:
+            self.selector.register(0, selectors.EVENT_READ)
+
+    def loop(self) -> None:
+        """Until the owner is gone, or without one until SIGTERM or the last broker ended."""
+        if self.stay:
+            for number in json.loads((self.folder / "commands.json").read_text()):
+                self.start(int(number))
+        while self.open and (not self.stay or self.brokers):
+            for key, _ in self.selector.select():
+                if key.fd == 0:
+                    self.read_commands()
+                else:
+                    self.read_log(key.data)
+
+    def read_commands(self) -> None:
+        """Obey the owner; without one, end."""
+        data = os.read(0, 1 << 16)
+        self.open = bool(data)
+        *lines, self.commands = (self.commands + data).split(b"\n")
+        for line in lines:
+            verb, number = line.decode().split()
+            {"start": self.start, "kill": self.kill, "stop": self.stop}[verb](int(number))
+
+    def start(self, number: int) -> None:
+        """Start a broker with the command of its number."""
+        command = json.loads((self.folder / "commands.json").read_text())[str(number)]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.folder,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509  # the guard has no threads
+        )
+        assert process.stdout is not None
+        broker = _Broker(number, process, self.folder / f"broker-{number}.log")
+        self.brokers[number] = broker
+        self.selector.register(process.stdout, selectors.EVENT_READ, broker)
+
+    def kill(self, number: int) -> None:
+        """End a broker without a word, as a power cut does."""
+        if number in self.brokers:
+            self.brokers[number].process.kill()
+
+    def stop(self, number: int) -> None:
+        """Ask a broker to shut down; it hands over what it leads first."""
+        if number in self.brokers:
+            self.brokers[number].process.terminate()
+
+    def read_log(self, broker: _Broker) -> None:
+        """Keep what a broker logs, and tell when it is up or has ended."""
+        assert broker.process.stdout is not None
+        data = os.read(broker.process.stdout.fileno(), 1 << 16)
+        with broker.log.open("ab") as log:
+            log.write(data)
+        if not data:
+            self.selector.unregister(broker.process.stdout)
+            broker.process.stdout.close()
+            broker.process.wait()
+            del self.brokers[broker.number]
+            self.say(f"ended {broker.number}")
+            return
+        *lines, broker.line = (broker.line + data).split(b"\n")
+        if not broker.up and any(_STARTED in line for line in lines):
+            broker.up = True
+            self.say(f"started {broker.number}")
+
+    def say(self, event: str) -> None:
+        """One line to whoever listens."""
+        with contextlib.suppress(OSError):
+            os.write(1, f"{event}\n".encode())
+
+    def close(self) -> None:
+        """Leave no process; and no file, where there was an owner."""
+        for broker in self.brokers.values():
+            broker.process.terminate() if self.stay else broker.process.kill()
+        for broker in self.brokers.values():
+            broker.process.wait()
+        if not self.stay:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _die_with_parent() -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
+def main(argv: list[str]) -> int:
+    """Guard the brokers of a folder."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    guard = Guard(Path(argv[0]), "--stay" in argv)
+    try:
+        guard.loop()
+    finally:
+        guard.close()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

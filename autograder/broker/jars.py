@@ -1,0 +1,151 @@
+"""Kafka's jars: fetched once into the user's cache by the Ivy that PySpark carries, each checked against the lock file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from autograder.broker.certificates import PASSWORD, write_trust_store
+from autograder.model import KitError
+from autograder.replay import session
+from autograder.replay.java import Java
+from autograder.replay.localfiles import cache_folder
+
+HERE = Path(__file__).parent
+#: Told while something long runs: a text, how many are done, how many there are (0: unknown).
+Progress = Callable[[str, int, int], None]
+_TIMEOUT = 900
+
+
+def locked() -> dict[str, str]:
+    """The SHA-256 of every jar by its file name, from ``jars.lock``."""
+    lines = (HERE / "jars.lock").read_text(encoding="utf-8").splitlines()
+    return {name: digest for digest, name in (line.split() for line in lines)}
+
+
+def folder() -> Path:
+    """Where the jars of this lock file are, once they are fetched."""
+    digest = hashlib.sha256((HERE / "jars.lock").read_bytes()).hexdigest()
+    return cache_folder() / f"kafka-{digest[:12]}"
+
+
+def class_path() -> str:
+    """The jars, spelled out in order: a class cache holds for this very list only."""
+    return os.pathsep.join(str(folder() / name) for name in sorted(locked()))
+
+
+def wrong(where: Path) -> list[str]:
+    """The jars that are missing in a folder or are not what the lock file says."""
+    return [name for name, digest in locked().items() if not (where / name).is_file() or _digest(where / name) != digest]
+
+
+def ensure(java: Java, progress: Progress) -> Path:
+    """The folder of the jars, fetched when they are not there or not right.
+
+    Raises KitError when they cannot be fetched or a checksum is wrong. An interrupted fetch leaves nothing half: the folder
+    appears whole or not at all. Of two at once each fetches for itself and the first one's folder stands.
+    """
+    target = folder()
+    if target.is_dir():
+        if not wrong(target):
+            return target
+        progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
+        shutil.rmtree(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as made:
+            _fetch(java, Path(made), progress)
+            _put(Path(made) / "jars", target)
+    except OSError as error:
+        raise KitError(
+            f"Kafka's files cannot be written to {target.parent}: {error.strerror or error}.",
+            "Make room there, or name another folder in AUTOGRADER_CACHE.",
+        ) from error
+    return target
+
+
+def _put(made: Path, target: Path) -> None:
+    bad = wrong(made)
+    if bad:
+        raise KitError(
+            f"What was fetched is not what the lock file names: {', '.join(bad[:3])}.",
+            "Nothing was installed. Try again; if it stays so, somebody changed the files on the way: ask who runs your network.",
+        )
+    for path in made.iterdir():
+        if path.name not in locked():
+            path.unlink()
+    try:
+        made.rename(target)
+    except OSError:
+        if wrong(target):  # else another process was faster
+            raise
+
+
+def _fetch(java: Java, work: Path, progress: Progress) -> None:
+    total = len(locked())
+    progress(f"Fetching Apache Kafka (once on this machine, {total} files, 44 MB) …", 0, 0)
+    trust = _trust(java, work)
+    ivy = next(Path(session.class_path().split(os.pathsep)[0]).parent.glob("ivy-*.jar"))
+    command = [str(java.executable), *trust, "-jar", str(ivy), "-ivy", str(HERE / "ivy.xml"), "-types", "jar", "bundle"]
+    command += ["-confs", "broker", "-cache", str(work / "cache"), "-retrieve", str(work / "jars" / "[artifact]-[revision].[ext]")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    said, found = [], 0
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if re.search(r"\[SUCCESSFUL \]", line):
+                found += 1
+                progress("Fetching Apache Kafka", found, total)
+        code = process.wait(timeout=_TIMEOUT)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    if code != 0 or not (work / "jars").is_dir():
+        raise KitError(
+            f"Kafka could not be fetched: {_reason(''.join(said))}", "Everything but Kafka works without. Try again with a network."
+        )
+
+
+def _trust(java: Java, work: Path) -> list[str]:
+    from pyspark.java_gateway import launch_gateway
+
+    jvm = session.start_jvm(java, work)
+    before = {name: os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")}
+    try:
+        os.environ |= {"PYSPARK_GATEWAY_PORT": str(jvm.port), "PYSPARK_GATEWAY_SECRET": jvm.secret}
+        gateway = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
+        made = write_trust_store(gateway, work / "trust.p12")
+        gateway.close()
+    finally:
+        jvm.stop()
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    return [f"-Djavax.net.ssl.trustStore={work / 'trust.p12'}", f"-Djavax.net.ssl.trustStorePassword={PASSWORD}"] if made else []
+
+
+def _reason(said: str) -> str:
+    for pattern, text in _REASONS.items():
+        if re.search(pattern, said):
+            return text
+    return "the fetch ended with an error."
+
+
+_REASONS = {
+    r"PKIX path building failed": "the server's certificate is not trusted by this machine's Python.",
+    r"UnknownHost|Host .* not found|NoRouteToHost|ConnectException|Connection refused|SocketTimeout|is unreachable": "there is no network.",
+    r"No space left": "there is no room on the disk.",
+    r"UNRESOLVED": "some files were not found on the server.",
+}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

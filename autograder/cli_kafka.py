@@ -1,0 +1,102 @@
+"""The verbs of ``autograder kafka``: a real Kafka that stays, for working by hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import click
+
+from autograder.terminal_output import examples, say_progress
+
+
+@click.group(epilog=examples("kafka up", "kafka shell", "kafka down"))
+def kafka() -> None:
+    """Run Apache Kafka on this machine.
+
+    It is fetched once into your cache. No root and no Docker are needed.
+    """
+
+
+@kafka.command(epilog=examples("kafka up", "kafka up --brokers 3", "kafka up --port 19092"))
+@click.option("--brokers", default=1, type=click.IntRange(1, 5), help="How many brokers.", show_default=True)
+@click.option("--port", default=9092, type=click.IntRange(1024, 65_000), help="The first broker's port; more take the next ones.")
+def up(brokers: int, port: int) -> None:
+    """Start brokers that stay.
+
+    Topics are kept from one time to the next, until `autograder kafka clean`.
+    """
+    from autograder.broker import standing
+    from autograder.commands import java
+
+    found = standing.up(java(), brokers, port, say_progress)
+    click.echo(
+        f"Kafka runs on {found.bootstrap}\n"
+        "Console tools:  autograder kafka shell\n"
+        "Logs:           autograder kafka logs\n"
+        "To end it:      autograder kafka down"
+    )
+
+
+@kafka.command(epilog=examples("kafka status"))
+def status() -> None:
+    """Say whether it runs, where, and which topics it has."""
+    from autograder.broker import standing
+
+    found = standing.running()
+    if found is None:
+        click.echo("No broker of the kit runs. Start one: autograder kafka up")
+        return
+    click.echo(f"Kafka runs on {found.bootstrap} (process {found.pid}).")
+    topics = standing.topics(found)
+    click.echo("\n".join(f"  {name}: {partitions} partitions" for name, partitions in topics.items()) or "  No topics yet.")
+
+
+@kafka.command(epilog=examples("kafka down"))
+def down() -> None:
+    """End the brokers that stay; topics are kept."""
+    from autograder.broker import standing
+
+    found = standing.down()
+    click.echo("Kafka has ended; its topics are kept." if found else "No broker of the kit runs, so there is nothing to end.")
+
+
+@kafka.command(epilog=examples("kafka logs", "kafka logs -n 200"))
+@click.option("--lines", "-n", default=20, type=click.IntRange(1), help="How many lines of each broker.", show_default=True)
+def logs(lines: int) -> None:
+    """Show what the brokers logged last."""
+    from autograder.broker import standing
+
+    click.echo(standing.logs(lines))
+
+
+@kafka.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=examples("kafka shell", "kafka shell kafka-topics.sh --bootstrap-server localhost:9092 --list"),
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def shell(ctx: click.Context, command: tuple[str, ...]) -> None:
+    """Open a shell that has Kafka's console tools.
+
+    With a COMMAND, run only that.
+    """
+    from autograder.broker import jars, standing
+    from autograder.commands import java
+
+    jars.ensure(java(), say_progress)
+    where = standing.tools(java(), standing.folder() / "bin")
+    env = dict(os.environ, PATH=os.pathsep.join([str(where), os.environ.get("PATH", "")]))
+    if not command:
+        click.echo(f"Here are {', '.join(standing.TOOLS)}. Leave with 'exit'.")
+    found = subprocess.run(list(command) or [os.environ.get("SHELL", "/bin/sh")], env=env, check=False)
+    ctx.exit(found.returncode)
+
+
+@kafka.command(epilog=examples("kafka clean"))
+def clean() -> None:
+    """Remove the topics and logs that are kept."""
+    from autograder.broker import standing
+
+    standing.clean()
+    click.echo("Topics and logs are removed.")

@@ -1,0 +1,288 @@
+"""A real Kafka: it comes up, it works, and it leaves nothing behind, however its owner ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
+from kafka.admin import NewTopic
+
+from autograder.broker import cluster, jars, standing, warmup
+from autograder.cli import main
+from autograder.model import KitError
+from autograder.replay.java import Java, find_java
+
+HERE = Path(__file__).parent
+SCRIPT = """
+import sys
+from autograder.broker.cluster import broker
+with broker() as found:
+    print(found.folder, found.guard.pid, found.ports[0], flush=True)
+    sys.stdin.read()
+"""
+
+
+def quiet(text: str, done: int, of: int) -> None:
+    """Progress that a test's log shows."""
+    print(f"[{done}/{of}] {text}")
+
+
+@pytest.fixture(scope="module")
+def java() -> Java:
+    """A Java for which Kafka and its class cache are there; without a network everything here is skipped."""
+    found = find_java()
+    try:
+        jars.ensure(found, quiet)
+    except KitError as error:
+        pytest.skip(f"{error.message} {error.hint}")
+    warmup.ensure(found, quiet)
+    return found
+
+
+def processes(folder: Path) -> list[int]:
+    """Processes that have a folder in their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(folder).encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def listens(port: int) -> bool:
+    """Whether somebody takes connections."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_a_record_goes_through(java: Java) -> None:
+    """Topic, keyed record, consumer group; afterwards no process, port or file is left."""
+    with cluster.broker() as found:
+        admin = KafkaAdminClient(bootstrap_servers=found.bootstrap)
+        admin.create_topics([NewTopic("t", 2, 1)])
+        producer = KafkaProducer(bootstrap_servers=found.bootstrap, acks="all")
+        sent = producer.send("t", "blåbær".encode(), b"key", timestamp_ms=1_000).get(timeout=30)
+        producer.close()
+        consumer = KafkaConsumer("t", bootstrap_servers=found.bootstrap, group_id="g", auto_offset_reset="earliest")
+        record = next(consumer)
+        consumer.close()
+        admin.close()
+        assert processes(found.folder)
+
+    assert (record.value.decode(), record.timestamp, record.partition) == ("blåbær", 1_000, sent.partition)
+    assert not found.folder.exists()
+    assert processes(found.folder) == []
+    assert not listens(found.ports[0])
+
+
+def test_three_brokers_go_on_without_one(java: Java) -> None:
+    """Every acknowledged record is read back after a broker was killed; it comes back when it is started again."""
+    with cluster.broker(3) as found:
+        admin = KafkaAdminClient(bootstrap_servers=found.bootstrap)
+        admin.create_topics([NewTopic("t", 1, 3)])
+        producer = KafkaProducer(bootstrap_servers=found.bootstrap, acks="all")
+        leader = admin.describe_topics(["t"])[0]["partitions"][0]["leader_id"]
+        producer.send("t", b"0").get(timeout=60)
+        found.tell("kill", leader)
+        for number in range(1, 10):
+            producer.send("t", str(number).encode()).get(timeout=60)
+        found.tell("start", leader)
+        consumer = KafkaConsumer("t", bootstrap_servers=found.bootstrap, auto_offset_reset="earliest")
+        values = [next(consumer).value for _ in range(10)]
+        for client in (producer, consumer, admin):
+            client.close()
+
+    assert values == [str(number).encode() for number in range(10)]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_when_the_owner_ends(java: Java, ending: signal.Signals) -> None:
+    """A grader that is killed, interrupted or told to end takes its broker along."""
+    env = dict(os.environ, PYTHONPATH=str(HERE.parent))
+    owner = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
+    )
+    assert owner.stdin
+    assert owner.stdout
+    folder, guard, port = owner.stdout.readline().decode().split()
+    gone = os.pidfd_open(int(guard))
+    owner.send_signal(ending)
+    owner.wait()
+
+    assert select.select([gone], [], [], 60)[0], "the guard is still there"
+    os.close(gone)
+    owner.stdin.close()
+    owner.stdout.close()
+    assert not Path(folder).exists()
+    assert processes(Path(folder)) == []
+    assert not listens(int(port))
+
+
+def test_a_broker_that_dies_is_told(java: Java) -> None:
+    """Who waits for a broker that ends by itself is told, with its last words: a fault of ours, never a verdict."""
+    with cluster.broker() as found:
+        (victim,) = [pid for pid in processes(found.folder) if pid != found.guard.pid]
+        os.kill(victim, signal.SIGKILL)
+        with pytest.raises(cluster.BrokerLostError, match="A broker ended by itself"):
+            found.wait({"started 2"})
+
+
+@pytest.fixture
+def cache(java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of the test's own with Kafka's files in it, and no broker left in it afterwards."""
+    whole = jars.folder()
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
+    jars.folder().mkdir(parents=True)
+    for path in whole.iterdir():
+        os.link(path, jars.folder() / path.name) if path.stat().st_dev == tmp_path.stat().st_dev else (
+            jars.folder() / path.name
+        ).write_bytes(path.read_bytes())
+    monkeypatch.setattr(warmup, "ensure", lambda *_: None)
+    yield tmp_path
+    standing.down()
+
+
+def verb(*arguments: str) -> tuple[int, str]:
+    """Exit code and output of ``autograder kafka``."""
+    done = CliRunner().invoke(main, ["kafka", *arguments])
+    return done.exit_code, done.output
+
+
+def free_port() -> int:
+    """A port that was free a moment ago, with a free one behind it."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def test_up_status_down(cache: Path) -> None:
+    """The standing broker says where it runs, refuses a second one, keeps its topics, and is clean in the end."""
+    port = str(free_port())
+    assert verb("down") == (0, "No broker of the kit runs, so there is nothing to end.\n")
+    assert verb("status") == (0, "No broker of the kit runs. Start one: autograder kafka up\n")
+
+    code, text = verb("up", "--port", port)
+    assert code == 0, text
+    assert f"Kafka runs on 127.0.0.1:{port}\n" in text
+    admin = KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{port}")
+    admin.create_topics([NewTopic("kept", 2, 1)])
+    admin.close()
+    assert verb("up", "--port", port) == (
+        2,
+        f"autograder: Kafka runs already, on 127.0.0.1:{port}.\nUse it, or end it with: autograder kafka down\n",
+    )
+    assert "  kept: 2 partitions\n" in verb("status")[1]
+    assert "Kafka Server started" in verb("logs")[1]
+    assert verb("clean") == (2, "autograder: Kafka runs.\nEnd it first: autograder kafka down\n")
+
+    assert verb("down") == (0, "Kafka has ended; its topics are kept.\n")
+    assert processes(standing.folder()) == []
+    assert verb("up", "--port", port)[0] == 0
+    assert "  kept: 2 partitions\n" in verb("status")[1]
+    verb("down")
+    assert verb("up", "--port", port, "--brokers", "3")[1].endswith(
+        "another number of brokers.\nRemove them first: autograder kafka clean\n"
+    )
+    assert verb("clean") == (0, "Topics and logs are removed.\n")
+    assert verb("logs") == (2, "autograder: There are no logs: no broker has run here.\nStart one: autograder kafka up\n")
+
+
+def test_a_used_port_is_named(cache: Path) -> None:
+    """Another program on the port is no stack trace."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+
+        code, text = verb("up", "--port", str(port))
+
+    assert (code, text.splitlines()[0]) == (2, f"autograder: Port {port} is in use by another program.")
+
+
+def test_a_state_file_left_behind_misleads_nobody(cache: Path) -> None:
+    """After a power cut the file names a process that is somebody else's now."""
+    standing.folder().mkdir(parents=True)
+    (standing.folder() / "lock").touch()
+    (standing.folder() / "state.json").write_text(json.dumps({"pid": os.getpid(), "ports": [9092]}))
+
+    assert standing.running() is None
+    assert standing.down() is None
+
+
+def test_damaged_files_are_fetched_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A jar in the cache that is not what the lock file says heals itself."""
+    victim = jars.folder() / "jopt-simple-5.0.4.jar"
+    right = victim.read_bytes()
+    victim.unlink()
+    victim.write_bytes(b"damaged")
+    good = {path.name: path.read_bytes() for path in jars.folder().iterdir()} | {victim.name: right}
+
+    def fetch(_java: Java, work: Path, _progress: jars.Progress) -> None:
+        (work / "jars").mkdir()
+        for name, content in good.items():
+            (work / "jars" / name).write_bytes(content)
+
+    monkeypatch.setattr(jars, "_fetch", fetch)
+    jars.ensure(find_java(), quiet)
+
+    assert jars.wrong(jars.folder()) == []
+
+
+def test_a_wrong_checksum_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that differs from the lock file is installed."""
+
+    def fetch(_java: Java, work: Path, _progress: jars.Progress) -> None:
+        (work / "jars").mkdir()
+        for name in jars.locked():
+            (work / "jars" / name).write_bytes(b"evil")
+
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(cache / "other"))
+    monkeypatch.setattr(jars, "_fetch", fetch)
+
+    with pytest.raises(KitError, match="What was fetched is not what the lock file names: HdrHistogram"):
+        jars.ensure(find_java(), quiet)
+    assert list((cache / "other" / "autograder").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("java.net.UnknownHostException: somewhere", "there is no network."),
+        ("PKIX path building failed", "certificate is not trusted"),
+        ("No space left on device", "there is no room on the disk."),
+    ],
+)
+def test_a_fetch_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, text: str) -> None:
+    """Without a network everything but Kafka works; the message says so."""
+    fake = tmp_path / "java"
+    fake.write_text(f"#!/bin/sh\necho '{said}'\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(jars, "_trust", lambda *_: [])
+
+    with pytest.raises(KitError, match=text) as caught:
+        jars.ensure(Java(fake, "25"), quiet)
+    assert "Everything but Kafka works without." in caught.value.hint
+    assert list((tmp_path / "cache" / "autograder").iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file where the folder should be is two lines."""
+    (tmp_path / "cache").touch()
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
+
+    with pytest.raises(KitError, match="Kafka's files cannot be written to") as caught:
+        jars.ensure(find_java(), quiet)
+    assert "AUTOGRADER_CACHE" in caught.value.hint
