@@ -34,9 +34,9 @@ class _Function(_Strict):
     engine: Engine
     sources: list[Identifier] = Field(default_factory=list)
     parameters: list[Identifier] = Field(default_factory=list)
-    gives: list[Literal["checkpoint", "store"]] = Field(default_factory=list)
+    gives: list[Literal["checkpoint", "store", "handle", "running", "readings"]] = Field(default_factory=list)
     mode: Literal["append", "update", "complete"] | None = None
-    columns: dict[str, str] = Field(min_length=1)
+    columns: dict[str, str] = Field(default_factory=dict)
     ordered: bool = False
 
 
@@ -236,6 +236,8 @@ def _problems(manifest: _Manifest) -> list[tuple[tuple[str | int, ...], str]]:
     for name, function in manifest.functions.items():
         unknown = set(function.parameters) - set(manifest.parameters)
         problems += [(("functions", name), f"{name!r} takes {missing!r}, which is no parameter") for missing in sorted(unknown)]
+        if not function.columns and function.engine != "kafka":
+            problems.append((("functions", name), f"{name!r} does not say which columns its result has"))
     seen: list[str] = []
     for index, check in enumerate(manifest.checks):
         problems += [(("checks", index), problem) for problem in _check_problems(manifest, check, seen)]

@@ -11,52 +11,51 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from autograder.model import Add, Ask, Batch, Fixture, Flush, Function, Observation, Restart, Row, Step, StepOutput, Trouble, Value
+from autograder.broker.engine import KafkaEngine, results
+from autograder.model import (
+    Add,
+    Ask,
+    Batch,
+    Flush,
+    GraderFaultError,
+    Observation,
+    Request,
+    Restart,
+    Row,
+    Step,
+    StepOutput,
+    Trouble,
+)
+from autograder.replay.worker import MOST_BYTES
 
-#: Bytes of one observation, and seconds without a sign of life beyond a replay's own limit.
-MOST_BYTES = 8 * 1024 * 1024
+#: Seconds without a sign of life beyond a replay's own limit.
 _GRACE = 120
 
 
-class GraderFaultError(Exception):
-    """A fault of ours or of this machine, with the text for the instructor."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """One replay to do: a function of a submission, on a fixture, with parameters."""
-
-    submission: Path
-    function: Function
-    fixture: Fixture
-    parameters: dict[str, Value]
-    time_limit: int
-
-    def wire(self, number: int) -> dict[str, Any]:
-        """The request as the child reads it: inputs only, nothing of what is expected."""
-        function = self.function
-        return {
-            "id": number,
-            "submission": str(self.submission.absolute()),
-            "function": function.name,
-            "engine": function.engine,
-            "sources": list(function.sources),
-            "schemas": dict(self.fixture.schemas),
-            "parameters": {name: self.parameters[name] for name in function.parameters},
-            "gives": list(function.gives),
-            "mode": function.mode,
-            "drive": self.fixture.drive,
-            "steps": [_wire_step(step) for step in self.fixture.steps],
-            "time_limit": self.time_limit,
-            "most_bytes": MOST_BYTES,
-        }
+def _wire(request: Request, number: int) -> dict[str, Any]:
+    """The request as the child reads it: inputs only, nothing of what is expected."""
+    function = request.function
+    return {
+        "id": number,
+        "submission": str(request.submission.absolute()),
+        "function": function.name,
+        "engine": function.engine,
+        "sources": list(function.sources),
+        "schemas": dict(request.fixture.schemas),
+        "parameters": {name: request.parameters[name] for name in function.parameters},
+        "gives": list(function.gives),
+        "mode": function.mode,
+        "drive": request.fixture.drive,
+        "steps": [_wire_step(step) for step in request.fixture.steps],
+        "time_limit": request.time_limit,
+        "most_bytes": MOST_BYTES,
+    }
 
 
 def _wire_step(step: Step) -> dict[str, Any]:
@@ -67,6 +66,7 @@ def _wire_step(step: Step) -> dict[str, Any]:
             return {"restart": crash}
         case Ask(arguments=arguments):
             return {"ask": list(arguments)}
+    raise TypeError(f"{step!r} is no step of a stream")
 
 
 class _Strict(BaseModel):
@@ -101,9 +101,14 @@ class _Answer(_Strict):
 
 
 class Engine:
-    """A child process with its JVM. Use it as a context manager; it leaves no process behind."""
+    """A child process with its JVM, and brokers where they are needed. Use it as a context manager; it leaves no process behind.
 
-    def __init__(self, workers: int = 0) -> None:
+    With ``kafka`` the brokers are somebody else's, who closes them; else they are its own.
+    """
+
+    def __init__(self, workers: int = 0, kafka: KafkaEngine | None = None) -> None:
+        self._kafka = kafka
+        self._own_kafka: KafkaEngine | None = None
         self._workers = workers or max(2, min(4, os.cpu_count() or 2))
         self._child: subprocess.Popen[bytes] | None = None
         self._read = -1
@@ -128,13 +133,25 @@ class Engine:
 
     def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
         """The observation of each request, as they come. A fault of ours comes as GraderFaultError, never as a result."""
+        on_kafka = [request for request in requests if request.function.engine == "kafka"]
+        if on_kafka and self._kafka is None:
+            self._kafka = self._own_kafka = KafkaEngine()
+        futures = self._kafka.submit(on_kafka) if self._kafka else {}
+        try:
+            yield from self._on_spark([request for request in requests if request.function.engine != "kafka"])
+            yield from results(futures)
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _on_spark(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
         if not requests:
             return
         if self._child is None:
             self.start()
         open_requests = {self._serial + number: request for number, request in enumerate(requests)}
         self._serial += len(requests)
-        lines = [json.dumps(request.wire(number)) for number, request in open_requests.items()]
+        lines = [json.dumps(_wire(request, number)) for number, request in open_requests.items()]
         threading.Thread(target=self._send, args=("\n".join(lines) + "\n",), daemon=True).start()
         patience = max(request.time_limit for request in requests) * 2 + _GRACE
         while open_requests:
@@ -168,6 +185,9 @@ class Engine:
 
     def close(self) -> None:
         """End the child; it ends its JVM and workers, and a JVM without a child ends by itself."""
+        if self._own_kafka:
+            self._own_kafka.close()
+            self._kafka = self._own_kafka = None
         if self._child is None:
             return
         self._child.terminate()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from autograder import oracle
 from autograder.fixtures import SCALAR
-from autograder.model import Add, Batch, Expectation, Fixture, Flush, KitError, Restart, StepOutput
+from autograder.model import Add, Batch, Event, Expectation, Fixture, Flush, KitError, Restart, StepOutput
 
 
 def load(path: Path) -> Expectation:
@@ -78,3 +78,9 @@ def element_row(element: Any, columns: Sequence[str]) -> dict[str, Any]:
 def plain(answers: Iterable[Any]) -> tuple[StepOutput, ...]:
     """What a plain function returns, one answer a step."""
     return tuple(StepOutput((Batch(({"result": answer},)),)) for answer in answers)
+
+
+def kafka(fixture: Fixture, tell: Callable[[Event], list[oracle.Fact] | None]) -> tuple[StepOutput, ...]:
+    """The facts of every step of a fixture for Kafka, told one after the other; None where a step tells nothing."""
+    found = [tell(event) for event in fixture.steps if isinstance(event, Event)]
+    return tuple(StepOutput(() if facts is None else (Batch(tuple(facts)),)) for facts in found)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from autograder import events
 from autograder.catalog import read_text
 from autograder.model import Add, Ask, Fixture, Flush, KitError, Restart, Row, Step, Value
 from autograder.quantities import evaluate, instant
@@ -23,6 +24,7 @@ _TYPES: dict[str, tuple[type[Any], ...]] = {
     "DOUBLE": (int, float),
     "BOOLEAN": (bool,),
     "TIMESTAMP": (str,),
+    "BINARY": (str,),  # its bytes in UTF-8; what is no UTF-8 stands there as a lone surrogate, "\udcff" for 0xff
 }
 #: The one column of a DStream whose elements are no tuples.
 SCALAR = "value"
@@ -36,7 +38,8 @@ class _Strict(BaseModel):
 class _Header(_Strict):
     fixture: Literal[1]
     says: str = Field(min_length=3)
-    drive: Literal["step", "staged", "batch", "call"]
+    drive: Literal["step", "staged", "batch", "call", "kafka"]
+    brokers: Literal[1, 3] = 1
     sources: dict[str, str] = Field(default_factory=dict)
     start: str = "2024-03-04T10:00:00Z"
 
@@ -84,11 +87,18 @@ class _Reader:
     parameters: Mapping[str, Value]
     start: int
 
+    def read(self, step: Any) -> Iterator[Step]:
+        known: type[BaseModel] = events.EventStep if self.header.drive == "kafka" else _Step
+        if not isinstance(step, dict) or len(step) != 1 or not set(step) <= set(known.model_fields):
+            raise ValueError(f"a step is exactly one of {', '.join(known.model_fields)}")
+        if known is _Step:
+            yield from self.steps(_Step.model_validate(step))
+            return
+        ((kind, data),) = step.items()
+        yield events.event(kind, data, self.parameters, self.start)
+
     def steps(self, step: _Step) -> Iterator[Step]:
-        given = step.model_fields_set
-        if len(given) != 1:
-            raise ValueError(f"a step is exactly one of {', '.join(_Step.model_fields)}")
-        match given.pop():
+        match next(iter(step.model_fields_set)):
             case "add":
                 yield Add({source: self.rows(source, rows) for source, rows in (step.add or {}).items()})
             case "quiet":
@@ -132,7 +142,7 @@ class _Reader:
         return evaluate(text, self.parameters, self.start) if "@" in text else instant(text)
 
     def flush_row(self, source: str) -> Row:
-        later: dict[str, Value] = {"TIMESTAMP": self.start + _FLUSH_AFTER, "STRING": "~flush", "BOOLEAN": False}
+        later: dict[str, Value] = {"TIMESTAMP": self.start + _FLUSH_AFTER, "STRING": "~flush", "BINARY": "~flush", "BOOLEAN": False}
         return {name: later.get(kind, 0) for name, kind in self.columns(source)}
 
     def draw(self, draw: _Draw) -> Iterator[Step]:
@@ -172,10 +182,10 @@ def read_fixture(path: Path, parameters: Mapping[str, Value]) -> Fixture:
         reader = _Reader(header, schemas, parameters, instant(header.start))
         steps: list[Step] = []
         for number, line in lines[1:]:  # noqa: B007  # told when the line is refused
-            steps += reader.steps(_Step.model_validate(json.loads(line)))
+            steps += reader.read(json.loads(line))
     except (ValueError, RecursionError) as error:
         raise KitError(f"{path}:{number}: {_reason(error)}", "See CONTRIBUTING.md for what may stand in a fixture.") from error
-    return Fixture(path.stem, header.says, header.drive, header.sources, tuple(steps), path.parent.name == "hidden")
+    return Fixture(path.stem, header.says, header.drive, header.sources, tuple(steps), path.parent.name == "hidden", header.brokers)
 
 
 def _schema(ddl: str) -> tuple[tuple[str, str], ...]:

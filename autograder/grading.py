@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder import __version__, expectation
 from autograder.catalog import Catalog
-from autograder.engine import Engine, GraderFaultError, Request
+from autograder.engine import Engine
 from autograder.fixtures import read_fixture
 from autograder.judge import evidence
 from autograder.judge.compare import compare
@@ -26,9 +26,11 @@ from autograder.model import (
     Expectation,
     Fixture,
     Function,
+    GraderFaultError,
     Observation,
     Outcome,
     Report,
+    Request,
     StepOutput,
     Trouble,
     Value,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 #: A cell. Event times are integers: microseconds since the UTC epoch.
 Value: TypeAlias = bool | int | float | str | None
 #: One row, by column name. A DStream element that is no tuple has the single column ``value``.
 Row: TypeAlias = dict[str, Any]
-Engine: TypeAlias = Literal["structured", "dstream", "plain"]
+Engine: TypeAlias = Literal["structured", "dstream", "plain", "kafka"]
 Compare: TypeAlias = Literal["rows", "runs", "times", "state"]
 
 
@@ -25,6 +26,10 @@ class KitError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}"
+
+
+class GraderFaultError(Exception):
+    """A fault of ours or of this machine, with the text for the instructor."""
 
 
 class Outcome(enum.StrEnum):
@@ -52,7 +57,8 @@ class Parameter:
 class Function:
     """A function that a student writes, and how the replay calls it.
 
-    It is called with one stream for each of ``sources``, then with ``parameters`` and ``gives`` by keyword.
+    It is called with one stream for each of ``sources`` (of the engine ``kafka``: the brokers' address), then with ``parameters``
+    and ``gives`` by keyword.
     ``mode`` is the output mode in which the replay runs a returned DataFrame; without one the function
     returns a ``DataStreamWriter`` that has its own. ``columns`` names the result's columns and Spark types.
     """
@@ -143,19 +149,42 @@ class Ask:
     arguments: tuple[Value, ...]
 
 
-Step: TypeAlias = Add | Restart | Flush | Ask
+@dataclass(frozen=True)
+class Event:
+    """What happens to a Kafka topic: records, a call, a consumer that joins or is killed, a broker that stops, a look.
+
+    ``kind`` is the step's name in the fixture and ``data`` what stands there, with parameters filled in and times in ms.
+    """
+
+    kind: str
+    data: Any
+
+
+Step: TypeAlias = Add | Restart | Flush | Ask | Event
 
 
 @dataclass(frozen=True)
 class Fixture:
-    """What is fed to a stream, with parameters filled in. ``schemas`` is a DDL string by source."""
+    """What is fed to a stream, with parameters filled in. ``schemas`` is a DDL string by source, ``brokers`` how many Kafka needs."""
 
     name: str
     says: str
-    drive: Literal["step", "staged", "batch", "call"]
+    drive: Literal["step", "staged", "batch", "call", "kafka"]
     schemas: Mapping[str, str]
     steps: tuple[Step, ...]
     hidden: bool
+    brokers: int = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """One replay to do: a function of a submission, on a fixture, with parameters. ``time_limit`` in seconds."""
+
+    submission: Path
+    function: Function
+    fixture: Fixture
+    parameters: Mapping[str, Value]
+    time_limit: int
 
 
 @dataclass(frozen=True)

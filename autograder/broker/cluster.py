@@ -58,6 +58,13 @@ class Cluster:
                 raise BrokerLostError(f"A broker ended by itself. {self.last_words(int(event.split()[1]))}")
             missing.discard(event)
 
+    def check(self) -> None:
+        """Raise BrokerLostError when a broker has ended that nobody told to."""
+        assert self.guard.stdout is not None
+        while self.events or select.select([self.guard.stdout], [], [], 0)[0]:
+            event = self._event(time.monotonic())
+            raise BrokerLostError(f"A broker ended by itself. {self.last_words(int(event.split()[1]))}")
+
     def _event(self, deadline: float) -> str:
         assert self.guard.stdout is not None
         while b"\n" not in self.events:

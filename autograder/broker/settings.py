@@ -61,7 +61,6 @@ def properties(number: int, ports: Sequence[int], controllers: Sequence[int], da
         "num.network.threads": "2",
         "num.io.threads": "2",
         "log.cleaner.dedupe.buffer.size": "2097152",
-        "log.retention.check.interval.ms": "5000",
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autograder.model import Add, Ask, Difference, Evidence, Fixture, Flush, Function, Restart, Row, Step, Trouble
+from autograder.judge.kafka_steps import event_text
+from autograder.model import Add, Ask, Difference, Event, Evidence, Fixture, Flush, Function, Restart, Row, Step, Trouble
 from autograder.quantities import iso
 
 _MOST_ROWS = 8
@@ -68,6 +69,8 @@ def step_text(step: Step, schemas: Mapping[str, str]) -> str:
             return f"ask {', '.join(map(repr, arguments))}"
         case Flush():
             return "flush: a far-future row"
+        case Event(kind=kind, data=data):
+            return event_text(kind, data)
         case Add(rows=rows):
             return "; ".join(_source_text(name, found, schemas[name], len(rows) > 1) for name, found in rows.items())
 

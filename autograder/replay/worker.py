@@ -19,19 +19,23 @@ from autograder.replay.trouble import Stopped, from_exception
 #: Bytes of a submission's own output that are kept, and that it may write to one file.
 KEPT_OUTPUT = 2_000
 FILE_LIMIT = 64 * 1024 * 1024
+#: Bytes that a program may write to the grader.
+MOST_BYTES = 8 * 1024 * 1024
 Wire = dict[str, Any]
 
 
 def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> None:
     """Replay a request and write one JSON line to the descriptor ``answer``. Never returns."""
-    _detach(scratch)
-    printed = _redirect_output(scratch / "printed")
+    detach(scratch)
+    printed = redirect_output(scratch / "printed")
     began = time.monotonic()
     try:
         result = _observe(request, port, secret, scratch)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the grader must hear of it
         result = {"fault": traceback.format_exc(), "lost": type(error).__name__ == "EngineLostError"}
-    result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": _kept(printed)}
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+    result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": kept(printed)}
     _write_whole(answer, (json.dumps(result) + "\n").encode())
     os._exit(0)
 
@@ -126,7 +130,7 @@ def _most_arguments(request: Wire) -> int:
     return max((len(step["ask"]) for step in request["steps"]), default=0)
 
 
-def _detach(scratch: Path) -> None:
+def detach(scratch: Path) -> None:
     """A group of its own (so that all it starts can be ended with it) and limits of its own."""
     os.setsid()
     with contextlib.suppress(OSError, AttributeError):
@@ -137,7 +141,7 @@ def _detach(scratch: Path) -> None:
     os.chdir(scratch)
 
 
-def _redirect_output(path: Path) -> Path:
+def redirect_output(path: Path) -> Path:
     """Standard output and error go to a file, standard input is empty."""
     out = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_APPEND)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -148,9 +152,8 @@ def _redirect_output(path: Path) -> Path:
     return path
 
 
-def _kept(path: Path) -> str:
-    with contextlib.suppress(BaseException):
-        sys.stdout.flush()
+def kept(path: Path) -> str:
+    """The beginning of what a submission printed into a file."""
     with contextlib.suppress(OSError), path.open("rb") as file:
         return file.read(KEPT_OUTPUT).decode("utf-8", "replace")
     return ""

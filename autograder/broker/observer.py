@@ -1,0 +1,163 @@
+"""What lies on the broker, seen with clients of our own: topics, records of every partition, offsets, members."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic
+from kafka.errors import KafkaError
+
+from autograder.oracle.logs import Place, Record, Topic
+
+_TIMEOUT_MS = 30_000
+
+
+class UnreachableError(Exception):
+    """The broker does not answer as it should: a fault of ours or of this machine."""
+
+
+class Observer:
+    """Clients of one replay. Use it as a context manager."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self.bootstrap = bootstrap
+        self.admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+        self._stack = contextlib.ExitStack()
+        self._stack.callback(self.admin.close)
+        self._producer: Any = None
+        self._consumer: Any = None
+
+    def __enter__(self) -> Observer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.close()
+
+    def make_topic(self, name: str, topic: Topic) -> None:
+        """Make a topic and wait until every partition has a leader."""
+        self.admin.create_topics([NewTopic(name, topic.partitions, topic.replication, topic_configs=dict(topic.settings))])
+        self.admin.wait_for_topics([name], timeout_ms=_TIMEOUT_MS)
+
+    def topics(self, mark: str) -> list[str]:
+        """The topics whose names end with a mark."""
+        return [name for name in self.admin.list_topics() if name.endswith(mark)]
+
+    def partitions(self, name: str) -> list[dict[str, Any]]:
+        """A topic's partitions as the broker describes them; none when there is no such topic."""
+        found = self.admin.describe_topics([name])
+        return [partition for topic in found if not topic["error_code"] for partition in topic["partitions"]]
+
+    def topic(self, name: str, settings: Iterable[str]) -> Topic | None:
+        """A topic with the values of these settings."""
+        partitions = self.partitions(name)
+        if not partitions:
+            return None
+        names = sorted(settings)
+        resource = ConfigResource(ConfigResourceType.TOPIC, name, names)
+        values = self.admin.describe_configs([resource], config_filter="all")["topic"][name] if names else {}
+        return Topic(len(partitions), len(partitions[0]["replica_nodes"]), {key: str(values[key]["value"]) for key in names})
+
+    def send(self, topic: str, records: Sequence[Mapping[str, Any]]) -> None:
+        """Produce records, each acknowledged by all replicas before the next."""
+        if self._producer is None:
+            self._producer = KafkaProducer(bootstrap_servers=self.bootstrap, acks="all")
+            self._stack.callback(self._producer.close)
+        sent = [
+            self._producer.send(
+                topic,
+                None if record["value"] is None else record["value"].encode(),
+                None if record["key"] is None else record["key"].encode(),
+                [(name, value.encode()) for name, value in record["headers"].items()],
+                record["partition"],
+                record["at"] or None,
+            )
+            for record in records
+        ]
+        for future in sent:
+            future.get(timeout=_TIMEOUT_MS / 1000)
+
+    def bounds(self, topic: str) -> tuple[dict[int, int], dict[int, int]]:
+        """The first offset and the end of every partition."""
+        places = self._places(topic)
+        if not places:
+            return {}, {}
+        consumer = self._reader()
+        starts, ends = consumer.beginning_offsets(places), consumer.end_offsets(places)
+        return {place.partition: at for place, at in starts.items()}, {place.partition: at for place, at in ends.items()}
+
+    def _places(self, topic: str) -> list[TopicPartition]:
+        return [TopicPartition(topic, partition["partition_index"]) for partition in self.partitions(topic)]
+
+    def _reader(self) -> Any:
+        if self._consumer is None:
+            self._consumer = KafkaConsumer(bootstrap_servers=self.bootstrap, enable_auto_commit=False, auto_offset_reset="earliest")
+            self._stack.callback(self._consumer.close)
+        return self._consumer
+
+    def places(self, topic: str) -> list[Place]:
+        """Partition and offset of every record."""
+        starts, ends = self.bounds(topic)
+        return [(partition, offset) for partition, end in sorted(ends.items()) for offset in range(starts[partition], end)]
+
+    def records(self, topic: str, deadline: float) -> Iterator[Record]:
+        """Every record of every partition. Raises UnreachableError when they do not come until the deadline."""
+        missing = {partition: end for partition, end in self.bounds(topic)[1].items() if end}
+        if not missing:
+            return
+        consumer = self._reader()
+        consumer.assign(self._places(topic))
+        consumer.seek_to_beginning()
+        while any(consumer.position(TopicPartition(topic, partition)) < end for partition, end in missing.items()):
+            if time.monotonic() > deadline:
+                raise UnreachableError("The records of a topic cannot be read.")
+            for batch in consumer.poll(timeout_ms=500).values():
+                for found in batch:
+                    headers = tuple((name, value) for name, value in found.headers)
+                    yield Record(found.key, found.value, found.timestamp, found.partition, found.offset, headers)
+
+    def committed(self, group: str, topic: str) -> dict[int, int]:
+        """A group's committed offsets by partition."""
+        try:
+            found = self.admin.list_group_offsets([group])
+        except KafkaError:  # no such group
+            return {}
+        return {place.partition: entry.offset for place, entry in found.get(group, {}).items() if place.topic == topic}
+
+    def members(self, group: str) -> dict[str, int] | None:
+        """How many partitions each member of a group has; None while it is being shared out anew."""
+        found = self.admin.describe_groups([group])[group]
+        if found["group_state"] in {"Dead", "Empty"}:
+            return {}
+        if found["group_state"] != "Stable":
+            return None
+        return {member["member_id"]: _share(member) for member in found["members"]}
+
+    def remove_members(self, group: str, members: Iterable[str]) -> None:
+        """Do what the session timeout does with members that are gone."""
+        gone = [MemberToRemove(member_id=member) for member in members]
+        if gone:
+            self.admin.remove_group_members(group, gone)
+
+    def delete_records(self, topic: str, partition: int, before: int) -> None:
+        """Do what retention does: the records before an offset are gone."""
+        self.admin.delete_records({TopicPartition(topic, partition): before})
+
+    def forget(self, mark: str, groups: Iterable[str]) -> None:
+        """Delete the topics and groups of a mark, as far as it goes."""
+        with contextlib.suppress(KafkaError):
+            names = self.topics(mark)
+            if names:
+                self.admin.delete_topics(names)
+        for group in groups:
+            with contextlib.suppress(KafkaError):
+                self.admin.delete_groups([group])
+
+
+def _share(member: Mapping[str, Any]) -> int:
+    assignment = member["member_assignment"] or {}
+    return sum(len(found["partitions"]) for found in assignment.get("assigned_partitions", ()))

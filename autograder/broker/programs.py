@@ -1,0 +1,164 @@
+"""The trusted end of the door to Kafka programs: starts them in the untrusted process, reads what they say, ends them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from autograder.broker.cluster import environment
+from autograder.oracle.logs import Place
+
+_MOST_HANDLED = 100_000
+
+
+class ProgramsLostError(Exception):
+    """The untrusted process itself is gone: a fault of ours or of this machine."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Trouble(_Strict):
+    kind: str
+    text: str = Field(max_length=4000)
+    line: int | None = None
+    error: str = Field(default="", max_length=200)
+    step: int | None = None
+
+
+class _Said(_Strict):
+    """What may come through the door; one of these."""
+
+    handled: tuple[int, int] | None = None
+    paused: bool = False
+    died: bool = False
+    ended: str | None = Field(default=None, max_length=300)
+    trouble: _Trouble | None = None
+    fault: str | None = None
+    gone: str | None = None
+    printed: str = Field(default="", max_length=10_000)
+
+
+@dataclass
+class Program:
+    """A running or ended program as the grader sees it. ``ended`` says how its function ended."""
+
+    number: int
+    group: str
+    door: Programs
+    said: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
+    handled: list[Place] = field(default_factory=list)
+    paused: bool = False
+    died: bool = False
+    gone: bool = False
+    ended: str | None = None
+    trouble: dict[str, Any] | None = None
+    fault: str = ""
+    printed: str = ""
+
+    def hear(self, deadline: float) -> bool:
+        """Take in one thing it says; False when it says nothing until the deadline (of the monotonic clock)."""
+        try:
+            line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            return False
+        try:
+            said = _Said.model_validate_json(line)
+        except ValidationError:
+            self.trouble = self.trouble or {"kind": "broken_observation"}
+            return True
+        self._take(said)
+        return True
+
+    def _take(self, said: _Said) -> None:
+        if said.handled is not None and len(self.handled) < _MOST_HANDLED:
+            self.handled.append(said.handled)
+        self.paused = self.paused or said.paused
+        self.died = self.died or said.died
+        self.ended = self.ended or said.ended
+        self.fault = self.fault or (said.fault or "")
+        if said.trouble:
+            self.trouble = self.trouble or said.trouble.model_dump()
+        if said.gone is not None:
+            self.gone, self.printed = True, said.printed
+            if said.gone != "gone":
+                self.trouble = self.trouble or {"kind": said.gone}
+
+    def tell(self, word: str) -> None:
+        """Write into its control pipe."""
+        self.door.send({"verb": "tell", "id": self.number, "say": word})
+
+    def kill(self) -> None:
+        """SIGKILL, and all it has started; ``gone`` comes when it is done."""
+        self.door.send({"verb": "kill", "id": self.number})
+
+
+class Programs:
+    """The untrusted process, shared by replays that run at the same time. Use it as a context manager."""
+
+    def __init__(self) -> None:
+        reading, writing = os.pipe()
+        command = [sys.executable, "-m", "autograder.replay.programs", str(writing)]
+        env = dict(environment(), PYTHONDONTWRITEBYTECODE="1")
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[writing], env=env, start_new_session=True)
+        os.close(writing)
+        self._reading = reading
+        self._lock = threading.Lock()
+        self._programs: dict[int, Program] = {}
+        self._serial = 0
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def start(self, group: str, request: dict[str, Any]) -> Program:
+        """Start a program."""
+        with self._lock:
+            self._serial += 1
+            program = self._programs[self._serial] = Program(self._serial, group, self)
+        self.send({"verb": "start", "id": program.number, **request})
+        return program
+
+    def send(self, request: dict[str, Any]) -> None:
+        """One request. Raises ProgramsLostError when nobody is there to do it."""
+        assert self._child.stdin is not None
+        try:
+            with self._lock:
+                self._child.stdin.write((json.dumps(request) + "\n").encode())
+                self._child.stdin.flush()
+        except OSError as error:
+            raise ProgramsLostError("The process that runs programs is gone.") from error
+
+    def _read(self) -> None:
+        """Sort what is said by program; in a thread of its own."""
+        buffer = b""
+        while data := os.read(self._reading, 1 << 16):
+            *lines, buffer = (buffer + data).split(b"\n")
+            for line in lines:
+                number, said = json.loads(line)
+                self._programs[number].said.put(said)
+        for program in list(self._programs.values()):
+            program.said.put('{"fault": "The process that runs programs is gone.", "gone": "gone"}')
+
+    def close(self) -> None:
+        """End every program and the process."""
+        assert self._child.stdin is not None
+        with contextlib.suppress(OSError):
+            self._child.stdin.close()
+        self._child.terminate()
+        try:
+            self._child.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        self._reader.join()
+        os.close(self._reading)

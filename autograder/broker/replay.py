@@ -1,0 +1,335 @@
+"""Replay a fixture against real brokers: one step after the other, each waited for by what it brings about."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from autograder.broker.cluster import Cluster
+from autograder.broker.observer import Observer, UnreachableError
+from autograder.broker.programs import Program, Programs
+from autograder.broker.standing import Standing
+from autograder.model import Batch, Event, Fixture, Observation, Request, StepOutput, Trouble
+from autograder.oracle import logs
+from autograder.oracle.logs import Fact, Place, Topic
+
+#: Seconds within which members share partitions and records are handled; beyond it what is there is looked at.
+_PATIENCE = 20.0
+#: Seconds between two looks at a state for which the broker has no event.
+_BREATH = 0.05
+_GO_ON, _STOP = "g", "s"
+
+
+class StoppedError(Exception):
+    """A replay that cannot go on, for what the submission did."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.kind)
+        self.trouble = trouble
+
+
+class Replay:
+    """One fixture in topics and groups of its own, whose names end with ``mark``."""
+
+    def __init__(self, cluster: Cluster | Standing, programs: Programs, observer: Observer, request: Request) -> None:
+        self.cluster, self.programs, self.observer, self.request = cluster, programs, observer, request
+        self.mark = f"-{secrets.token_hex(4)}"
+        self.topic = f"{request.parameters.get('topic', 'topic')}{self.mark}"
+        self.settings: set[str] = {"retention.ms", "min.insync.replicas"}
+        self.deadline = time.monotonic() + request.time_limit
+        self.started: dict[str, Program] = {}
+        self.ended: list[Program] = []
+        self.member_ids: dict[int, set[str]] = {}
+        self.committed_before: dict[int, set[Place]] = {}
+        self.stopped: int | None = None
+        self.step = 0
+
+    def run(self) -> Observation:
+        """Every step; what is wrong with the submission is in the observation, what is wrong with us is raised."""
+        began = time.monotonic()
+        steps: list[StepOutput] = []
+        trouble = None
+        try:
+            for index, event in enumerate(self.request.fixture.steps):
+                self.step = index
+                assert isinstance(event, Event)
+                facts = getattr(self, f"_{event.kind}")(event.data)
+                steps.append(StepOutput((Batch(tuple(facts)),) if facts is not None else ()))
+        except StoppedError as stopped:
+            trouble = stopped.trouble
+        finally:
+            printed = next((program.printed for program in self._all() if program.printed), "")
+            self._clean()
+        seconds = round(time.monotonic() - began, 3)
+        return Observation((), (), trouble, printed, seconds) if trouble else Observation(tuple(steps), (), None, printed, seconds)
+
+    def _all(self) -> list[Program]:
+        return [*self.ended, *self.started.values()]
+
+    def _clean(self) -> None:
+        for program in self.started.values():
+            program.kill()
+        if self.stopped is not None:
+            self._start_broker("stopped")
+        if isinstance(self.cluster, Standing):
+            groups = {program.group for program in self._all()}
+            for program in self.started.values():
+                self._hear_until(program, partial(getattr, program, "gone"), time.monotonic() + _PATIENCE)
+            for group in groups:
+                self.observer.remove_members(group, self.observer.members(group) or ())
+            self.observer.forget(self.mark, groups)
+
+    # Steps, by the name of their kind. Each gives the facts of the step, or None.
+
+    def _topic(self, data: dict[str, Any]) -> None:
+        self.settings |= set(data["settings"])
+        # Records of a fixture may be years old: retention would take them away in the middle of a replay.
+        self.observer.make_topic(self.topic, Topic(**{**data, "settings": {"retention.ms": "-1", **data["settings"]}}))
+
+    def _records(self, data: list[dict[str, Any]]) -> None:
+        self.observer.send(self.topic, data)
+
+    def _call(self, data: dict[str, Any]) -> list[Fact]:
+        program = self._start(data)
+        while not program.gone:
+            self._hear(program)
+            if program.paused:
+                program.paused = False
+                if data["kill_leader"]:
+                    self._end_broker("leader", "kill")
+                program.tell(_GO_ON)
+        return [self._ended(data["name"], program)]
+
+    def _join(self, data: dict[str, Any]) -> None:
+        program = self._start(data)
+        before = {member for members in self.member_ids.values() for member in members}
+        found = self._wait_for_members(program.group)
+        self.member_ids[program.number] = set(found) - before
+
+    def _leave(self, name: str) -> list[Fact]:
+        program = self.started[name]
+        program.tell(_STOP)
+        if not self._hear_until(program, lambda: program.gone, time.monotonic() + _PATIENCE):
+            program.kill()
+            self._hear_until(program, lambda: program.gone, self.deadline)
+            self._over(name, program)
+            return [logs.fact(name, "did not end when running() said so")]
+        return [self._ended(name, program)]
+
+    def _kill(self, name: str) -> None:
+        program = self.started[name]
+        program.kill()
+        self._hear_until(program, lambda: program.gone, self.deadline)
+        self._over(name, program)
+
+    def _until(self, _: str) -> None:
+        wanted = set(self.observer.places(self.topic))
+        patience = min(self.deadline, time.monotonic() + _PATIENCE)
+        groups = {program.group for program in self.started.values()}
+        while any(wanted - self._handled(group) for group in groups) and time.monotonic() < patience:
+            for program in self.started.values():
+                while program.hear(time.monotonic() + _BREATH):
+                    pass
+            if all(program.gone for program in self.started.values()):
+                return
+
+    def _passes(self, _: str) -> None:
+        for program in self.ended:
+            self.observer.remove_members(program.group, self.member_ids.pop(program.number, set()))
+        groups = {program.group for program in self.ended} - {program.group for program in self.started.values()}
+        for group in groups:  # nobody is left: whoever is still a member is gone
+            self.observer.remove_members(group, self.observer.members(group) or ())
+        for group in {program.group for program in self.started.values()}:
+            self._wait_for_members(group)
+
+    def _delete_records(self, data: dict[str, int]) -> None:
+        self.observer.delete_records(self.topic, data["partition"], data["before"])
+
+    def _stop_broker(self, which: str) -> None:
+        self._end_broker(which, "stop")
+        self._wait_for_isr(lambda isr, number: number not in isr)
+
+    def _kill_broker(self, which: str) -> None:
+        self._end_broker(which, "kill")
+
+    def _start_broker(self, _: str) -> None:
+        assert self.stopped is not None
+        assert isinstance(self.cluster, Cluster)
+        self.cluster.tell("start", self.stopped)
+        self._wait_for_isr(lambda isr, number: number in isr)
+        self.stopped = None
+
+    def _look(self, data: list[str]) -> list[Fact]:
+        return [found for name in data for found in getattr(self, f"_look_{name}")()]
+
+    # Looks.
+
+    def _look_topic(self) -> list[Fact]:
+        others = [name.removesuffix(self.mark) for name in self.observer.topics(self.mark) if name != self.topic]
+        return logs.topic_facts(self.observer.topic(self.topic, self.settings), others)
+
+    def _look_keys(self) -> list[Fact]:
+        return logs.key_facts(self._read())
+
+    def _look_values(self) -> list[Fact]:
+        return logs.value_facts(self._read())
+
+    def _look_order(self) -> list[Fact]:
+        return logs.order_facts(self._read())
+
+    def _look_times(self) -> list[Fact]:
+        return logs.time_facts(self._read(), known_times(self.request.fixture))
+
+    def _look_headers(self) -> list[Fact]:
+        return logs.header_facts(self._read())
+
+    def _look_different(self) -> list[Fact]:
+        return logs.different_facts(record.value for record in self._read())
+
+    def _look_handled(self) -> list[Fact]:
+        places = self.observer.places(self.topic)
+        groups = list(dict.fromkeys(program.group for program in self._all()))
+        found = []
+        for group in groups:
+            facts = logs.handled_facts(places, [program.handled for program in self._all() if program.group == group])
+            found += facts if len(groups) == 1 else [logs.fact(f"{self._name(group)}: {each['what']}", each["is"]) for each in facts]
+        return found
+
+    def _look_at_least_once(self) -> list[Fact]:
+        group = self._group(None)
+        programs = [program for program in self._all() if program.group == group]
+        again = [place for program in programs for place in self.committed_before[program.number] & set(program.handled)]
+        return logs.at_least_once_facts(self.observer.places(self.topic), self._handled(group), again)
+
+    def _look_offsets(self) -> list[Fact]:
+        starts, ends = self.observer.bounds(self.topic)
+        group = self._group(None)
+        return logs.offset_facts(self._name(group), ends, starts, self.observer.committed(group, self.topic))
+
+    def _look_ahead(self) -> list[Fact]:
+        group = self._group(None)
+        committed = self.observer.committed(group, self.topic)
+        return logs.ahead_facts(self._name(group), committed, self.observer.places(self.topic), self._handled(group))
+
+    def _look_members(self) -> list[Fact]:
+        return logs.member_facts(self._wait_for_members(self._group(None)).values())
+
+    # What steps and looks are made of.
+
+    def _group(self, name: str | None) -> str:
+        return f"{name or self.request.parameters.get('group', 'group')}{self.mark}"
+
+    def _name(self, group: str) -> str:
+        return group.removesuffix(self.mark)
+
+    def _read(self) -> list[logs.Record]:
+        return list(self.observer.records(self.topic, self.deadline))
+
+    def _start(self, data: dict[str, Any]) -> Program:
+        function, group = self.request.function, self._group(data["group"])
+        values: dict[str, Any] = {**self.request.parameters, **data["parameters"]}
+        values["topic"] = f"{values.get('topic', 'topic')}{self.mark}"
+        values["group"] = group
+        request = {
+            "submission": str(self.request.submission.absolute()),
+            "function": function.name,
+            "bootstrap": self.cluster.bootstrap,
+            "parameters": {name: values[name] for name in function.parameters},
+            "gives": list(function.gives),
+            "handle": data["handle"],
+            "readings": data["readings"],
+            "pause_at": data["pause_at"],
+            "mark": self.mark,
+        }
+        committed = self._committed(group)
+        program = self.started[data["name"]] = self.programs.start(group, request)
+        self.committed_before[program.number] = committed
+        return program
+
+    def _committed(self, group: str) -> set[Place]:
+        committed = self.observer.committed(group, self.topic)
+        return {place for place in self.observer.places(self.topic) if place[1] < committed.get(place[0], 0)}
+
+    def _hear(self, program: Program) -> None:
+        """One thing more of a program. Raises StoppedError when the time is over."""
+        if not program.hear(self.deadline):
+            raise StoppedError(Trouble("timeout", self.step, text=str(self.request.time_limit)))
+
+    def _hear_until(self, program: Program, done: Callable[[], bool], patience: float) -> bool:
+        while not done():
+            if not program.hear(min(patience, self.deadline)):
+                if time.monotonic() >= self.deadline:
+                    raise StoppedError(Trouble("timeout", self.step, text=str(self.request.time_limit)))
+                return False
+        return True
+
+    def _ended(self, name: str, program: Program) -> Fact:
+        """How a program ended. Raises StoppedError for trouble of its own, UnreachableError for ours."""
+        self._over(name, program)
+        if program.fault:
+            raise UnreachableError(program.fault)
+        if program.trouble:
+            raise StoppedError(Trouble(**{**program.trouble, "step": self.step}))
+        if program.ended is None and not program.died:
+            raise StoppedError(Trouble("exited", self.step))
+        return logs.fact(name, "died where the fixture ends it" if program.died else program.ended)
+
+    def _over(self, name: str, program: Program) -> None:
+        del self.started[name]
+        self.ended.append(program)
+
+    def _handled(self, group: str) -> set[Place]:
+        return {place for program in self._all() if program.group == group for place in program.handled}
+
+    def _wait_for_members(self, group: str) -> dict[str, int]:
+        """A group's members once all its programs are, or when patience is over."""
+        patience = min(self.deadline, time.monotonic() + _PATIENCE)
+        while True:
+            running = [program for program in self.started.values() if program.group == group and not program.gone]
+            found = self.observer.members(group)
+            if (found is not None and len(found) == len(running)) or not running or time.monotonic() > patience:
+                return found or {}
+            for program in running:
+                program.hear(time.monotonic() + _BREATH)
+
+    def _end_broker(self, which: str, verb: str) -> None:
+        assert isinstance(self.cluster, Cluster)
+        partition = self.observer.partitions(self.topic)[0]
+        others = [number for number in partition["isr_nodes"] if number != partition["leader_id"]]
+        self.stopped = int(partition["leader_id"] if which == "leader" else others[0])
+        self.cluster.tell(verb, self.stopped)
+
+    def _wait_for_isr(self, holds: Callable[[list[int], int], bool]) -> None:
+        """Until the in-sync replicas of every partition that the stopped broker has are as they must be."""
+        assert self.stopped is not None
+        number = self.stopped
+        end = time.monotonic() + 60
+        while not all(holds(found["isr_nodes"], number) for found in self._partitions() if number in found["replica_nodes"]):
+            if time.monotonic() > end:
+                raise UnreachableError("The brokers do not agree on the replicas in sync.")
+
+    def _partitions(self) -> Iterator[dict[str, Any]]:
+        yield from self.observer.partitions(self.topic)
+
+
+def known_times(fixture: Fixture) -> set[int]:
+    """The times that a fixture's records and readings carry, in ms."""
+    found: set[int] = set()
+    for step in fixture.steps:
+        assert isinstance(step, Event)
+        if step.kind == "records":
+            found |= {record["at"] for record in step.data}
+        if step.kind in {"call", "join"}:
+            found |= {reading["at"] for reading in step.data["readings"] if isinstance(reading.get("at"), int)}
+    return found
+
+
+def observe(cluster: Cluster | Standing, programs: Programs, request: Request) -> Observation:
+    """Replay a request. Raises whatever is no fault of the submission's."""
+    with contextlib.ExitStack() as stack:
+        observer = stack.enter_context(Observer(cluster.bootstrap))
+        return Replay(cluster, programs, observer, request).run()

@@ -1,0 +1,118 @@
+"""A submission's Kafka program in a process of its own: its function is called, its handler and readings are ours.
+
+What it does reaches the grader as JSON lines on a pipe: ``handled`` with partition and offset, ``paused``, ``ended``. It can
+write there what it likes: marks come from what lies on the broker, and a handler's record is what a right program gives.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.replay import submission
+from autograder.replay.trouble import Stopped, from_exception
+
+Wire = dict[str, Any]
+#: Written by the grader into a program's control pipe.
+GO_ON, STOP = b"g", b"s"
+NOT_JSON = "~object"
+_ADDRESS = re.compile(r"\b127\.0\.0\.1:\d+")
+
+
+class HandleError(Exception):
+    """What the handler raises where a fixture says so."""
+
+
+class Program:
+    """One call of a submission's function."""
+
+    def __init__(self, request: Wire, out: int, control: int) -> None:
+        self.request, self.out, self.control = request, out, control
+        self.handled = 0
+
+    def run(self) -> None:
+        """Call the function and tell how it ended."""
+        try:
+            self.say(ended=self.call())
+        except Stopped as stopped:
+            self.say(trouble=self.scrubbed(stopped).record())
+        except BaseException:  # noqa: BLE001  # whatever it is, the grader must hear of it
+            self.say(fault=traceback.format_exc())
+
+    def call(self) -> str:
+        """The function's end in words. Raises Stopped for what it raises of its own."""
+        path, name = self.request["submission"], self.request["function"]
+        module = submission.load(path, submission.read(path))
+        gives = {"handle": self.handle, "running": self.running, "readings": self.readings()}
+        keywords = self.request["parameters"] | {given: gives[given] for given in self.request["gives"]}
+        build = submission.function(module, name, 1, list(keywords))
+        try:
+            with submission.traps():
+                answer = build(self.request["bootstrap"], **keywords)
+        except HandleError:
+            return "raised what the handler raised"
+        except BaseException as error:
+            raise from_exception(error, path, "raised") from error
+        return f"returned {answer!r}"[:200]
+
+    def scrubbed(self, stopped: Stopped) -> Stopped:
+        """The trouble without what is different in every run: ports, and the marks on names of topics and groups."""
+        stopped.text = _ADDRESS.sub("the broker", stopped.text).replace(self.request["mark"], "")
+        return stopped
+
+    def handle(self, record: Any) -> None:
+        """The handler that a submission is given. It does at its n-th record what the fixture says."""
+        plan = self.request["handle"]
+        self.handled += 1
+        if self.handled == plan["dies_while"]:
+            self.die()
+        if self.handled == plan["raises_at"]:
+            raise HandleError("the handler cannot handle this record")
+        self.say(handled=[int(record.partition), int(record.offset)])
+        if self.handled == plan["dies_after"]:
+            self.die()
+
+    def die(self) -> None:
+        """End at once, as a power cut does."""
+        self.say(died=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def running(self) -> bool:
+        """Whether the program is to go on."""
+        return not select.select([self.control], [], [], 0)[0]
+
+    def readings(self) -> Iterator[Any]:
+        """The readings one by one; at one of them the grader does something first."""
+        for number, reading in enumerate(self.request["readings"]):
+            if number == self.request["pause_at"]:
+                self.say(paused=True)
+                os.read(self.control, 1)
+            yield {name: object() if value == NOT_JSON else value for name, value in reading.items()}
+
+    def say(self, **event: Any) -> None:
+        """One line to the grader, in one piece."""
+        data = (json.dumps(event) + "\n").encode()
+        while data:
+            data = data[os.write(self.out, data) :]
+
+
+def mend_client() -> None:
+    """Have poll() wait until its consumer has joined, however short its timeout.
+
+    kafka-python 3.0.12 can take a join that poll() did not wait for as done: the broker counts the member, which polls for ever
+    and gets nothing. Seen when a program starts while the machine is busy; marks must not depend on that.
+    """
+    from kafka.coordinator.consumer import ConsumerCoordinator
+
+    original = ConsumerCoordinator.ensure_active_group
+
+    def ensure_active_group(self: Any, timeout_ms: float | None = None) -> bool:  # noqa: ARG001  # the library's own signature
+        return bool(original(self))
+
+    ConsumerCoordinator.ensure_active_group = ensure_active_group

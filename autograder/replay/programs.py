@@ -1,0 +1,173 @@
+"""The untrusted side's entry for Kafka: forks a process for each program, passes on what it says, ends it when told to.
+
+Requests come on standard input, a JSON line each: ``start``, ``tell`` (go on, or stop), ``kill``. Answers go to a descriptor of
+their own, with the program's number; the last of each says how its process ended. ``python -m autograder.replay.programs
+DESCRIPTOR``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import selectors
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.replay import session, worker
+from autograder.replay.kafka import Program, mend_client
+
+Wire = dict[str, Any]
+
+
+@dataclass
+class _Running:
+    """A program's process, the pipe that it writes to and the one that it reads from."""
+
+    number: int
+    pid: int
+    pipe: int
+    control: int
+    scratch: Path
+    said: bytes = b""
+    amount: int = 0
+
+
+class Programs:
+    """The loop over requests and running programs."""
+
+    def __init__(self, out: int, scratch: Path) -> None:
+        self.out, self.scratch = out, scratch
+        self.running: dict[int, _Running] = {}
+        self.input = b""
+        self.open = True
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(0, selectors.EVENT_READ)
+
+    def loop(self) -> None:
+        """Until the grader is gone."""
+        while self.open:
+            for key, _ in self.selector.select():
+                if key.fd == 0:
+                    self.read_requests()
+                else:
+                    self.read(key.data)
+
+    def read_requests(self) -> None:
+        """Do what stands on standard input; its end is the grader's."""
+        data = os.read(0, 1 << 16)
+        self.open = bool(data)
+        *lines, self.input = (self.input + data).split(b"\n")
+        for line in lines:
+            request = json.loads(line)
+            running = self.running.get(request["id"])
+            if request["verb"] == "start":
+                self.start(request)
+            elif running and request["verb"] == "kill":
+                _kill(running.pid)
+            elif running:
+                with contextlib.suppress(OSError):  # it may have ended meanwhile
+                    os.write(running.control, request["say"].encode())
+
+    def start(self, request: Wire) -> None:
+        """Fork a program; this process has no threads, so a fork is safe."""
+        scratch = self.scratch / f"program-{request['id']}"
+        scratch.mkdir()
+        reading, writing = os.pipe()
+        control_end, control = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            self.become_program(request, scratch, writing, control_end)
+        os.close(writing)
+        os.close(control_end)
+        found = _Running(request["id"], pid, reading, control, scratch)
+        self.running[found.number] = found
+        self.selector.register(reading, selectors.EVENT_READ, found)
+
+    def become_program(self, request: Wire, scratch: Path, out: int, control: int) -> None:
+        """In the forked process: let go of everything of the parent's and run."""
+        try:
+            self.selector.close()
+            os.close(self.out)
+            for other in self.running.values():
+                os.close(other.pipe)
+                os.close(other.control)
+            worker.detach(scratch)
+            worker.redirect_output(scratch / "printed")
+            Program(request, out, control).run()
+            sys.stdout.flush()
+            os._exit(0)
+        finally:
+            os._exit(70)
+
+    def read(self, running: _Running) -> None:
+        """Pass on what a program says, line by line, and how it ended."""
+        data = os.read(running.pipe, 1 << 16)
+        running.amount += len(data)
+        *lines, running.said = (running.said + data).split(b"\n")
+        for line in lines:
+            self.say(running.number, line.decode("utf-8", "replace"))
+        if not data or running.amount > worker.MOST_BYTES:
+            self.end(running, too_much=bool(data))
+
+    def end(self, running: _Running, too_much: bool) -> None:
+        """End a program with all that it started, and say so."""
+        _kill(running.pid)
+        os.waitpid(running.pid, 0)
+        self.selector.unregister(running.pipe)
+        os.close(running.pipe)
+        os.close(running.control)
+        del self.running[running.number]
+        printed = worker.kept(running.scratch / "printed")
+        shutil.rmtree(running.scratch, ignore_errors=True)
+        self.say(running.number, json.dumps({"gone": "too_much_output" if too_much else "gone", "printed": printed}))
+
+    def say(self, number: int, line: str) -> None:
+        """One line to the grader: the program's number and what it said, whatever that is."""
+        data = (json.dumps([number, line]) + "\n").encode()
+        while data:
+            data = data[os.write(self.out, data) :]
+
+    def close(self) -> None:
+        """Leave no process and no file behind."""
+        for running in self.running.values():
+            _kill(running.pid)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _kill(pid: int) -> None:
+    for end in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end(pid, signal.SIGKILL)
+
+
+def main(argv: list[str]) -> int:
+    """Serve requests until the grader is gone."""
+    os.environ |= {"TZ": "UTC", "PYTHONWARNINGS": "ignore"}
+    time.tzset()
+    warnings.simplefilter("ignore")
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)  # it names ports and times, which differ from run to run
+    import pyspark.sql
+    import pyspark.streaming  # noqa: F401  # as above
+
+    mend_client()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    programs = Programs(int(argv[0]), Path(tempfile.mkdtemp(prefix="autograder-", dir=session.scratch_root())))
+    try:
+        programs.loop()
+    finally:
+        programs.close()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
