@@ -130,7 +130,8 @@ def verify(slugs: tuple[str, ...]) -> None:
 def demo(slugs: tuple[str, ...], out: Path) -> None:
     """Grade the samples that ship with the kit.
 
-    For each assignment one right, one half right and one wrong submission. All SLUGS when none is named.
+    For each assignment one right, one half right and one wrong submission. All SLUGS when none is named. The function for
+    Spark of kafka_setup also runs, outside the marks, on Spark's real Kafka source.
     """
     from autograder import commands
 
@@ -140,6 +141,8 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
         click.echo("")
         rows.append(f"{report.slug:20} {report.submission:16} {report.points:g} of {report.max_points} points   {folder}")
         code = max(code, _fault_code(report))
+    for line in commands.lives(slugs, say_progress):
+        echo(line)
     click.echo("\n".join(rows))
     sys.exit(code)
 

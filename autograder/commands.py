@@ -8,10 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from autograder.authoring import proof, skeletons
+from autograder.broker import jars, standing
+from autograder.broker import warmup as kafka_warmup
+from autograder.broker.cluster import broker
+from autograder.broker.engine import kafka_engine
+from autograder.broker.live import run_live
+from autograder.broker.observer import Observer
 from autograder.catalog import Catalog, find_root, parameters_for
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
-from autograder.model import KitError, Report
+from autograder.model import Assignment, KitError, Report
+from autograder.oracle import Topic
 from autograder.replay import classcache
 from autograder.replay.java import Java, NoJavaError, find_java
 from autograder.reports import json_report, junit, terminal
@@ -24,8 +31,8 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
     visible = [check for check in course.assignment.checks if not check.hidden]
-    prepare(progress)
-    with Engine() as engine:
+    prepare(progress, course.assignment)
+    with kafka_engine(standing.running()) as kafka, Engine(kafka=kafka) as engine:
         return for_student(Grading(course, Submission.read(file), parameters, engine).report(visible, progress))
 
 
@@ -33,7 +40,7 @@ def grade(slug: str, files: Sequence[Path], out: Path, given: dict[str, str], pr
     """All checks of every file, each on a Spark of its own, written as soon as it is graded."""
     course = Course.load(Catalog(find_root()), slug)
     parameters = parameters_for(course.assignment, given)
-    prepare(progress)
+    prepare(progress, course.assignment)
     for file, name in zip(files, names(files), strict=True):
         with Engine() as engine:
             grading = Grading(course, Submission.read(file, name), parameters, engine)
@@ -96,7 +103,8 @@ def demo(slugs: Sequence[str], out: Path, progress: Progress) -> Iterator[tuple[
     """Grade the samples of the assignments."""
     catalog = Catalog(find_root())
     for slug in slugs or catalog.slugs():
-        catalog.assignment(slug)
+        if skipped(catalog.assignment(slug), progress):
+            continue
         files = [catalog.solutions(slug) / "samples" / f"{name}.py" for name in proof.SAMPLES]
         yield from grade(slug, files, out, {}, progress)
 
@@ -107,8 +115,10 @@ def verify(slugs: Sequence[str], say: Callable[[str], None], progress: Progress)
     prepare(progress)
     problems: list[str] = []
     for slug in slugs or catalog.slugs():
+        if skipped(catalog.assignment(slug), progress):
+            continue
         # DStreams go one at a time on an engine and leave half of two cores idle.
-        with Engine() as one, Engine() as other:
+        with kafka_engine() as kafka, Engine(kafka=kafka) as one, Engine(kafka=kafka) as other:
             found = proof.prove(Course.load(catalog, slug), (one, other), progress)
         say(proof.to_text(found))
         problems += found.problems
@@ -134,13 +144,62 @@ def warm(progress: Progress) -> str:
     return f"Spark's class cache is at {made}." if made else "The class cache could not be made; Spark starts without it, slower."
 
 
-def prepare(progress: Progress) -> Path | None:
-    """Java is there and the class cache is made. Raises KitError without a suitable Java."""
+def prepare(progress: Progress, assignment: Assignment | None = None) -> Path | None:
+    """Java is there, the class cache is made, and Kafka is there for an assignment that needs it.
+
+    Raises KitError without a suitable Java, or when Kafka cannot be fetched.
+    """
     found = java()
+    if assignment and needs_kafka(assignment):
+        jars.ensure(found, progress)
+        kafka_warmup.ensure(found, progress)
     if classcache.flags(found):
         return classcache.path(found)
     progress("Preparing Spark's class cache (once on this machine, about half a minute) …", 0, 0)
     return classcache.path(found) if classcache.make(found) else None
+
+
+def needs_kafka(assignment: Assignment) -> bool:
+    """Whether a function of an assignment runs on brokers."""
+    return any(function.engine == "kafka" for function in assignment.functions.values())
+
+
+def skipped(assignment: Assignment, progress: Progress) -> bool:
+    """Whether an assignment must be left out because Kafka cannot be fetched; says so. The rest goes on."""
+    try:
+        prepare(progress, assignment)
+    except KitError as error:
+        if not needs_kafka(assignment):
+            raise
+        progress(f"SKIPPED {assignment.slug}: {error.message} {error.hint}", 0, 0)
+        return True
+    return False
+
+
+def lives(slugs: Sequence[str], progress: Progress) -> Iterator[str]:
+    """What ``live`` says, where an assignment has something for it and there is a network."""
+    catalog = Catalog(find_root())
+    for slug in slugs or catalog.slugs():
+        if needs_kafka(catalog.assignment(slug)):
+            try:
+                yield from live(catalog, slug, progress)
+            except KitError as error:
+                progress(f"SKIPPED Spark's Kafka source: {error.message} {error.hint}", 0, 0)
+
+
+def live(catalog: Catalog, slug: str, progress: Progress) -> Iterator[str]:
+    """The right sample's ``averages`` on Spark's own Kafka source and a live topic, a line for each micro-batch; not graded."""
+    found = java()
+    jars.ensure(found, progress)
+    jars.ensure(found, progress, jars.CONNECTOR)
+    with broker() as cluster, Observer(cluster.bootstrap) as observer:
+        observer.make_topic("avg", Topic(2, 1, {}))
+        observer.send("avg", [{"key": key, "value": value, "partition": None, "at": 0, "headers": {}} for key, value in _LIVE])
+        yield f"{slug}: averages on Spark's kafka source, topic avg: {', '.join(f'{key}={value}' for key, value in _LIVE)}"
+        yield from run_live(catalog.solutions(slug) / "samples" / "right.py", "averages", cluster.bootstrap, "avg")
+
+
+_LIVE = [("Oslo", "1"), ("Åre", "-8"), ("Oslo", "3"), ("Åre", "cold"), ("Oslo", "5"), ("Åre", "-4"), ("Visby", "7.5"), ("Oslo", "0")]
 
 
 def java() -> Java:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -24,6 +25,15 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
+
+
+_PARSING = threading.Lock()
+
+
+def parse(text: str) -> ast.Module:
+    """``ast.parse`` for several threads: CPython 3.11 counts the depth of all at once and then raises SystemError."""
+    with _PARSING:
+        return ast.parse(text)
 
 
 def _unit(word: str) -> int | None:
@@ -75,9 +85,16 @@ def evaluate(expression: str, parameters: Mapping[str, Value], start: int = 0) -
     plain = _QUANTITY.sub(_literal, expression).replace("@", "start__")
     names = {name: n for name, value in parameters.items() if (n := number(value)) is not None}
     try:
-        return _fold(ast.parse(plain.strip(), mode="eval").body, {**names, "start__": start})
+        return _fold(_expression(plain.strip()), {**names, "start__": start})
     except (SyntaxError, ZeroDivisionError, RecursionError) as error:
         raise ValueError(f"cannot read the expression {expression!r}") from error
+
+
+def _expression(text: str) -> ast.expr:
+    match parse(text).body:
+        case [ast.Expr(value=found)]:
+            return found
+    raise ValueError(f"cannot read the expression {text!r}")
 
 
 def _literal(match: re.Match[str]) -> str:

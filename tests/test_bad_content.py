@@ -42,7 +42,7 @@ HEADER = '{"fixture": 1, "says": "a stream", "drive": "step", "sources": {"views
 FIXTURES = [
     ("", r"f.jsonl:1: a fixture has a header line and at least one step"),
     (HEADER + "{\n", r"f.jsonl:2: not valid JSON"),
-    (HEADER + '{"sleep": 1}\n', r"f.jsonl:2: sleep: Extra inputs"),
+    (HEADER + '{"sleep": 1}\n', r"f.jsonl:2: a step is exactly one of add"),
     (HEADER + '{"add": {"views": []}, "flush": true}\n', r"f.jsonl:2: a step is exactly one of add"),
     (HEADER + '{"add": {"clicks": []}}\n', r"f.jsonl:2: 'clicks' is no source of this fixture; it has: views"),
     (HEADER + '{"add": {"views": [["@"]]}}\n', r"f.jsonl:2: a row has 2 cells \(at, page\), not 1"),

@@ -229,7 +229,7 @@ def test_damaged_files_are_fetched_again(cache: Path, monkeypatch: pytest.Monkey
     victim.write_bytes(b"damaged")
     good = {path.name: path.read_bytes() for path in jars.folder().iterdir()} | {victim.name: right}
 
-    def fetch(_java: Java, work: Path, _progress: jars.Progress) -> None:
+    def fetch(_java: Java, work: Path, _progress: jars.Progress, _which: jars.Jars) -> None:
         (work / "jars").mkdir()
         for name, content in good.items():
             (work / "jars" / name).write_bytes(content)
@@ -243,7 +243,7 @@ def test_damaged_files_are_fetched_again(cache: Path, monkeypatch: pytest.Monkey
 def test_a_wrong_checksum_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that differs from the lock file is installed."""
 
-    def fetch(_java: Java, work: Path, _progress: jars.Progress) -> None:
+    def fetch(_java: Java, work: Path, _progress: jars.Progress, _which: jars.Jars) -> None:
         (work / "jars").mkdir()
         for name in jars.locked():
             (work / "jars" / name).write_bytes(b"evil")

@@ -16,6 +16,7 @@ from autograder.catalog import read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission
 from autograder.model import Check, CheckReport, KitError, Outcome, Report
+from autograder.quantities import parse
 
 SAMPLES = ("right", "half_right", "wrong")
 _LEAST_ACCEPTED, _LEAST_REJECTED = 6, 15
@@ -171,10 +172,10 @@ def touched(course: Course, text: str) -> set[str]:
     """The functions whose outcome a file may change: those it defines, or all when it does more than define."""
     functions = set(course.assignment.functions)
     try:
-        body = ast.parse(text).body
+        body = parse(text).body
     except SyntaxError:
         return functions
-    solution = ast.parse(read_text(course.catalog.solution(course.assignment.slug))).body
+    solution = parse(read_text(course.catalog.solution(course.assignment.slug))).body
     taken = {name for node in solution for name in _names(node)} - functions
     defined = {name for node in body for name in _names(node)}
     plain = all(isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef)) for node in body)

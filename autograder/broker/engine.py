@@ -85,6 +85,16 @@ class KafkaEngine:
             stack.close()
 
 
+@contextlib.contextmanager
+def kafka_engine(standing: Standing | None = None) -> Iterator[KafkaEngine]:
+    """An engine for a while; nothing is started before it is needed."""
+    engine = KafkaEngine(standing)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
 def results(futures: dict[Future[Observation], Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
     """Every replay's observation as it comes."""
     for future in as_completed(futures):

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.broker.certificates import PASSWORD, write_trust_store
@@ -23,45 +24,62 @@ Progress = Callable[[str, int, int], None]
 _TIMEOUT = 900
 
 
-def locked() -> dict[str, str]:
-    """The SHA-256 of every jar by its file name, from ``jars.lock``."""
-    lines = (HERE / "jars.lock").read_text(encoding="utf-8").splitlines()
+@dataclass(frozen=True)
+class Jars:
+    """Jars that belong together: ``NAME.xml`` tells Ivy what to resolve, ``NAME.lock`` has a SHA-256 and a file name a line."""
+
+    name: str
+    title: str
+
+    @property
+    def lock(self) -> Path:
+        """The lock file."""
+        return HERE / f"{self.name}.lock"
+
+
+BROKER = Jars("broker", "Apache Kafka")
+CONNECTOR = Jars("connector", "Spark's Kafka source")
+
+
+def locked(which: Jars = BROKER) -> dict[str, str]:
+    """The SHA-256 of every jar by its file name."""
+    lines = which.lock.read_text(encoding="utf-8").splitlines()
     return {name: digest for digest, name in (line.split() for line in lines)}
 
 
-def folder() -> Path:
-    """Where the jars of this lock file are, once they are fetched."""
-    digest = hashlib.sha256((HERE / "jars.lock").read_bytes()).hexdigest()
-    return cache_folder() / f"kafka-{digest[:12]}"
+def folder(which: Jars = BROKER) -> Path:
+    """Where the jars of a lock file are, once they are fetched."""
+    digest = hashlib.sha256(which.lock.read_bytes()).hexdigest()
+    return cache_folder() / f"kafka-{which.name}-{digest[:12]}"
 
 
-def class_path() -> str:
+def class_path(which: Jars = BROKER) -> str:
     """The jars, spelled out in order: a class cache holds for this very list only."""
-    return os.pathsep.join(str(folder() / name) for name in sorted(locked()))
+    return os.pathsep.join(str(folder(which) / name) for name in sorted(locked(which)))
 
 
-def wrong(where: Path) -> list[str]:
+def wrong(where: Path, which: Jars = BROKER) -> list[str]:
     """The jars that are missing in a folder or are not what the lock file says."""
-    return [name for name, digest in locked().items() if not (where / name).is_file() or _digest(where / name) != digest]
+    return [name for name, digest in locked(which).items() if not (where / name).is_file() or _digest(where / name) != digest]
 
 
-def ensure(java: Java, progress: Progress) -> Path:
+def ensure(java: Java, progress: Progress, which: Jars = BROKER) -> Path:
     """The folder of the jars, fetched when they are not there or not right.
 
     Raises KitError when they cannot be fetched or a checksum is wrong. An interrupted fetch leaves nothing half: the folder
     appears whole or not at all. Of two at once each fetches for itself and the first one's folder stands.
     """
-    target = folder()
+    target = folder(which)
     if target.is_dir():
-        if not wrong(target):
+        if not wrong(target, which):
             return target
         progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
         shutil.rmtree(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as made:
-            _fetch(java, Path(made), progress)
-            _put(Path(made) / "jars", target)
+            _fetch(java, Path(made), progress, which)
+            _put(Path(made) / "jars", target, which)
     except OSError as error:
         raise KitError(
             f"Kafka's files cannot be written to {target.parent}: {error.strerror or error}.",
@@ -70,30 +88,30 @@ def ensure(java: Java, progress: Progress) -> Path:
     return target
 
 
-def _put(made: Path, target: Path) -> None:
-    bad = wrong(made)
+def _put(made: Path, target: Path, which: Jars) -> None:
+    bad = wrong(made, which)
     if bad:
         raise KitError(
             f"What was fetched is not what the lock file names: {', '.join(bad[:3])}.",
             "Nothing was installed. Try again; if it stays so, somebody changed the files on the way: ask who runs your network.",
         )
     for path in made.iterdir():
-        if path.name not in locked():
+        if path.name not in locked(which):
             path.unlink()
     try:
         made.rename(target)
     except OSError:
-        if wrong(target):  # else another process was faster
+        if wrong(target, which):  # else another process was faster
             raise
 
 
-def _fetch(java: Java, work: Path, progress: Progress) -> None:
-    total = len(locked())
-    progress(f"Fetching Apache Kafka (once on this machine, {total} files, 44 MB) …", 0, 0)
+def _fetch(java: Java, work: Path, progress: Progress, which: Jars) -> None:
+    total = len(locked(which))
+    progress(f"Fetching {which.title} (once on this machine, {total} files) …", 0, 0)
     trust = _trust(java, work)
     ivy = next(Path(session.class_path().split(os.pathsep)[0]).parent.glob("ivy-*.jar"))
-    command = [str(java.executable), *trust, "-jar", str(ivy), "-ivy", str(HERE / "ivy.xml"), "-types", "jar", "bundle"]
-    command += ["-confs", "broker", "-cache", str(work / "cache"), "-retrieve", str(work / "jars" / "[artifact]-[revision].[ext]")]
+    command = [str(java.executable), *trust, "-jar", str(ivy), "-ivy", str(HERE / f"{which.name}.xml"), "-types", "jar", "bundle"]
+    command += ["-confs", which.name, "-cache", str(work / "cache"), "-retrieve", str(work / "jars" / "[artifact]-[revision].[ext]")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     said, found = [], 0
@@ -102,7 +120,7 @@ def _fetch(java: Java, work: Path, progress: Progress) -> None:
             said.append(line)
             if re.search(r"\[SUCCESSFUL \]", line):
                 found += 1
-                progress("Fetching Apache Kafka", found, total)
+                progress(f"Fetching {which.title}", found, total)
         code = process.wait(timeout=_TIMEOUT)
     finally:
         process.kill()

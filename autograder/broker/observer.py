@@ -11,6 +11,7 @@ from typing import Any
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic
 from kafka.errors import KafkaError
+from kafka.protocol.metadata import MetadataRequest
 
 from autograder.oracle.logs import Place, Record, Topic
 
@@ -42,6 +43,25 @@ class Observer:
         """Make a topic and wait until every partition has a leader."""
         self.admin.create_topics([NewTopic(name, topic.partitions, topic.replication, topic_configs=dict(topic.settings))])
         self.admin.wait_for_topics([name], timeout_ms=_TIMEOUT_MS)
+
+    def settle(self, name: str) -> None:
+        """Wait until every broker knows all topics made so far, by making one more: brokers learn of them in their order."""
+        self.admin.create_topics([NewTopic(name, 1, 1)])
+        brokers = [broker["broker_id"] for broker in self.admin.describe_cluster()["brokers"]]
+        deadline = time.monotonic() + _TIMEOUT_MS / 1000
+        while not all(self._known(name, broker) for broker in brokers):
+            if time.monotonic() > deadline:
+                raise UnreachableError("The brokers do not learn of a topic.")
+
+    def _known(self, name: str, broker: int) -> int:
+        """How many partitions of a topic have a leader, as one broker knows it; the admin client has no public call for it."""
+        request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=name)], allow_auto_topic_creation=False)
+
+        async def ask() -> Any:
+            return await self.admin._manager.send(request, node_id=broker)
+
+        (topic,) = self.admin._manager.run(ask).topics
+        return sum(partition.leader_id >= 0 for partition in topic.partitions)
 
     def topics(self, mark: str) -> list[str]:
         """The topics whose names end with a mark."""
@@ -136,6 +156,10 @@ class Observer:
         if found["group_state"] != "Stable":
             return None
         return {member["member_id"]: _share(member) for member in found["members"]}
+
+    def member_ids(self, group: str) -> list[str]:
+        """The members of a group, whatever its state."""
+        return [member["member_id"] for member in self.admin.describe_groups([group])[group]["members"]]
 
     def remove_members(self, group: str, members: Iterable[str]) -> None:
         """Do what the session timeout does with members that are gone."""

@@ -13,15 +13,17 @@ from autograder.broker.cluster import Cluster
 from autograder.broker.observer import Observer, UnreachableError
 from autograder.broker.programs import Program, Programs
 from autograder.broker.standing import Standing
-from autograder.model import Batch, Event, Fixture, Observation, Request, StepOutput, Trouble
+from autograder.model import Batch, Event, Observation, Request, StepOutput, Trouble
 from autograder.oracle import logs
 from autograder.oracle.logs import Fact, Place, Topic
 
 #: Seconds within which members share partitions and records are handled; beyond it what is there is looked at.
-_PATIENCE = 20.0
+_PATIENCE = 15.0
 #: Seconds between two looks at a state for which the broker has no event.
 _BREATH = 0.05
 _GO_ON, _STOP = "g", "s"
+#: How the topics begin that are made to know that brokers know the others.
+_SETTLED = "autograder-settled-"
 
 
 class StoppedError(Exception):
@@ -39,6 +41,7 @@ class Replay:
         self.cluster, self.programs, self.observer, self.request = cluster, programs, observer, request
         self.mark = f"-{secrets.token_hex(4)}"
         self.topic = f"{request.parameters.get('topic', 'topic')}{self.mark}"
+        self.looks_at_topic = any(step.kind == "look" and "topic" in step.data for step in events(request))
         self.settings: set[str] = {"retention.ms", "min.insync.replicas"}
         self.deadline = time.monotonic() + request.time_limit
         self.started: dict[str, Program] = {}
@@ -46,7 +49,7 @@ class Replay:
         self.member_ids: dict[int, set[str]] = {}
         self.committed_before: dict[int, set[Place]] = {}
         self.stopped: int | None = None
-        self.step = 0
+        self.step = self.settled = 0
 
     def run(self) -> Observation:
         """Every step; what is wrong with the submission is in the observation, what is wrong with us is raised."""
@@ -54,9 +57,8 @@ class Replay:
         steps: list[StepOutput] = []
         trouble = None
         try:
-            for index, event in enumerate(self.request.fixture.steps):
+            for index, event in enumerate(events(self.request)):
                 self.step = index
-                assert isinstance(event, Event)
                 facts = getattr(self, f"_{event.kind}")(event.data)
                 steps.append(StepOutput((Batch(tuple(facts)),) if facts is not None else ()))
         except StoppedError as stopped:
@@ -80,7 +82,7 @@ class Replay:
             for program in self.started.values():
                 self._hear_until(program, partial(getattr, program, "gone"), time.monotonic() + _PATIENCE)
             for group in groups:
-                self.observer.remove_members(group, self.observer.members(group) or ())
+                self.observer.remove_members(group, self.observer.member_ids(group))
             self.observer.forget(self.mark, groups)
 
     # Steps, by the name of their kind. Each gives the facts of the step, or None.
@@ -89,6 +91,7 @@ class Replay:
         self.settings |= set(data["settings"])
         # Records of a fixture may be years old: retention would take them away in the middle of a replay.
         self.observer.make_topic(self.topic, Topic(**{**data, "settings": {"retention.ms": "-1", **data["settings"]}}))
+        self._settle()
 
     def _records(self, data: list[dict[str, Any]]) -> None:
         self.observer.send(self.topic, data)
@@ -100,8 +103,10 @@ class Replay:
             if program.paused:
                 program.paused = False
                 if data["kill_leader"]:
+                    self._wait_for_records(data["pause_at"])
                     self._end_broker("leader", "kill")
                 program.tell(_GO_ON)
+        self._settle()
         return [self._ended(data["name"], program)]
 
     def _join(self, data: dict[str, Any]) -> None:
@@ -138,11 +143,13 @@ class Replay:
                 return
 
     def _passes(self, _: str) -> None:
+        for name, program in [(name, program) for name, program in self.started.items() if program.gone]:
+            self._over(name, program)
         for program in self.ended:
             self.observer.remove_members(program.group, self.member_ids.pop(program.number, set()))
         groups = {program.group for program in self.ended} - {program.group for program in self.started.values()}
         for group in groups:  # nobody is left: whoever is still a member is gone
-            self.observer.remove_members(group, self.observer.members(group) or ())
+            self.observer.remove_members(group, self.observer.member_ids(group))
         for group in {program.group for program in self.started.values()}:
             self._wait_for_members(group)
 
@@ -169,7 +176,8 @@ class Replay:
     # Looks.
 
     def _look_topic(self) -> list[Fact]:
-        others = [name.removesuffix(self.mark) for name in self.observer.topics(self.mark) if name != self.topic]
+        names = [name.removesuffix(self.mark) for name in self.observer.topics(self.mark) if name != self.topic]
+        others = [name for name in names if not name.startswith(_SETTLED)]
         return logs.topic_facts(self.observer.topic(self.topic, self.settings), others)
 
     def _look_keys(self) -> list[Fact]:
@@ -182,7 +190,7 @@ class Replay:
         return logs.order_facts(self._read())
 
     def _look_times(self) -> list[Fact]:
-        return logs.time_facts(self._read(), known_times(self.request.fixture))
+        return logs.time_facts(self._read(), time.time() * 1000)
 
     def _look_headers(self) -> list[Fact]:
         return logs.header_facts(self._read())
@@ -296,6 +304,18 @@ class Replay:
             for program in running:
                 program.hear(time.monotonic() + _BREATH)
 
+    def _wait_for_records(self, count: int) -> None:
+        """Until so many are on all replicas in sync, so that what a killed leader takes along is not left to chance."""
+        patience = min(self.deadline, time.monotonic() + 2)
+        while len(self.observer.places(self.topic)) < count and time.monotonic() < patience:
+            pass
+
+    def _settle(self) -> None:
+        """Have every broker know what topics there are, where that is looked at."""
+        if self.looks_at_topic:
+            self.settled += 1
+            self.observer.settle(f"{_SETTLED}{self.settled}{self.mark}")
+
     def _end_broker(self, which: str, verb: str) -> None:
         assert isinstance(self.cluster, Cluster)
         partition = self.observer.partitions(self.topic)[0]
@@ -316,16 +336,9 @@ class Replay:
         yield from self.observer.partitions(self.topic)
 
 
-def known_times(fixture: Fixture) -> set[int]:
-    """The times that a fixture's records and readings carry, in ms."""
-    found: set[int] = set()
-    for step in fixture.steps:
-        assert isinstance(step, Event)
-        if step.kind == "records":
-            found |= {record["at"] for record in step.data}
-        if step.kind in {"call", "join"}:
-            found |= {reading["at"] for reading in step.data["readings"] if isinstance(reading.get("at"), int)}
-    return found
+def events(request: Request) -> list[Event]:
+    """The steps of a request's fixture."""
+    return [step for step in request.fixture.steps if isinstance(step, Event)]
 
 
 def observe(cluster: Cluster | Standing, programs: Programs, request: Request) -> Observation:

@@ -105,7 +105,17 @@ def _cell(value: Any, kind: str) -> str:
         return iso(value)
     if kind == "STRING" and isinstance(value, str):
         return repr(value)
+    if kind == "BINARY" and isinstance(value, str):
+        return _bytes(value)
     return str(value)
+
+
+def _bytes(text: str) -> str:
+    """What is UTF-8 as text, what is not as bytes."""
+    try:
+        return repr(text.encode("utf-8", "surrogateescape").decode("utf-8"))
+    except UnicodeDecodeError:
+        return repr(text.encode("utf-8", "surrogateescape"))
 
 
 def cut(lines: Sequence[str], most: int) -> list[str]:

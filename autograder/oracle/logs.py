@@ -17,6 +17,7 @@ from typing import Any
 
 Fact = dict[str, Any]
 _LONGEST_NAME = 249
+_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,12 @@ def topic_facts(topic: Topic | None, others: Sequence[str] = ()) -> list[Fact]:
 
 
 def key_facts(records: Iterable[Record]) -> list[Fact]:
-    """How many records each key has, and on how many partitions it lies."""
+    """How many records each key has, and on how many partitions it lies (without a key: anywhere)."""
     facts = []
     for key, found in _by_key(records).items():
         facts.append(fact(f"records with key {key}", len(found)))
-        facts.append(fact(f"partitions with key {key}", len({record.partition for record in found})))
+        if found[0].key is not None:
+            facts.append(fact(f"partitions with key {key}", len({record.partition for record in found})))
     return facts
 
 
@@ -79,10 +81,13 @@ def order_facts(records: Iterable[Record]) -> list[Fact]:
     return [fact(f"{key}, record {number}", value_text(r.value)) for key, found in by_key for number, r in enumerate(found, 1)]
 
 
-def time_facts(records: Iterable[Record], known: Iterable[int]) -> list[Fact]:
-    """Every value with its record's time. One that is not ``known`` may be the wall clock's, which differs in every run."""
-    times = set(known)
-    return [fact(f"time of {value_text(record.value)}", moment(record.at) if record.at in times else "another") for record in records]
+def time_facts(records: Iterable[Record], now: float = 0) -> list[Fact]:
+    """Every value with its record's time; within a day of ``now`` it is the wall clock's, which differs in every run."""
+    facts = []
+    for record in records:
+        at = "the time of sending" if abs(record.at - now) < _DAY_MS else moment(record.at)
+        facts.append(fact(f"time of {value_text(record.value)}", at))
+    return facts
 
 
 def header_facts(records: Iterable[Record]) -> list[Fact]:

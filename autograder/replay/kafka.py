@@ -29,6 +29,13 @@ class HandleError(Exception):
     """What the handler raises where a fixture says so."""
 
 
+class NotJson:
+    """A thing in a reading that JSON cannot carry."""
+
+    def __repr__(self) -> str:
+        return "<a thing that JSON cannot carry>"
+
+
 class Program:
     """One call of a submission's function."""
 
@@ -93,7 +100,7 @@ class Program:
             if number == self.request["pause_at"]:
                 self.say(paused=True)
                 os.read(self.control, 1)
-            yield {name: object() if value == NOT_JSON else value for name, value in reading.items()}
+            yield {name: NotJson() if value == NOT_JSON else value for name, value in reading.items()}
 
     def say(self, **event: Any) -> None:
         """One line to the grader, in one piece."""

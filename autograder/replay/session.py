@@ -87,8 +87,11 @@ def scratch_root() -> Path:
     return memory if usable else Path(tempfile.gettempdir())
 
 
-def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None) -> Jvm:
-    """Start Spark's gateway in a JVM and wait until it listens. Raises EngineLostError when it does not."""
+def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None, more: str = "") -> Jvm:
+    """Start Spark's gateway in a JVM, with ``more`` on its class path, and wait until it listens.
+
+    Raises EngineLostError when it does not.
+    """
     import pyspark
 
     info = scratch / f"gateway-{os.urandom(4).hex()}"
@@ -97,7 +100,14 @@ def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: 
     env = dict(os.environ, _PYSPARK_DRIVER_CONN_INFO_PATH=str(info), SPARK_HOME=spark_home, SPARK_LOCAL_IP="127.0.0.1")
     env |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "TZ": "UTC", "PYTHONHASHSEED": "0"}
     env.pop("JAVA_TOOL_OPTIONS", None)
-    command = [str(java.executable), *flags, *_jvm_options(scratch, settings or SETTINGS), "-cp", class_path(), _GATEWAY]
+    command = [
+        str(java.executable),
+        *flags,
+        *_jvm_options(scratch, settings or SETTINGS),
+        "-cp",
+        os.pathsep.join(filter(None, [class_path(), more])),
+        _GATEWAY,
+    ]
     with log.open("ab") as out:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=env, cwd=scratch, start_new_session=True)
     while not info.exists():

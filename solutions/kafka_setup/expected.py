@@ -3,6 +3,7 @@
 import json
 import re
 import zlib
+from dataclasses import replace
 
 from autograder.expectation import kafka, structured
 from autograder.model import Mistake
@@ -19,7 +20,7 @@ class _World:
     def __init__(self, call, topic=None, group=""):
         self.call, self.name, self.group = call, topic, group
         self.topic, self.records, self.starts = None, [], {}
-        self.handled, self.committed, self.members, self.known = {}, {}, {}, set()
+        self.handled, self.committed, self.members = {}, {}, {}
         self.in_sync = 1
 
     def tell(self, event):
@@ -44,7 +45,10 @@ class _World:
         return self.call(self, data)
 
     def _join(self, data):
-        self.members[data["name"]] = data["group"] or self.group
+        if data["handle"]["dies_while"]:
+            self.handle(self.group, data["handle"]["dies_while"] - 1)
+        else:
+            self.members[data["name"]] = data["group"] or self.group
 
     def _leave(self, name):
         self.members.pop(name)
@@ -103,7 +107,8 @@ class _World:
         return logs.order_facts(self.records)
 
     def _look_times(self):
-        return logs.time_facts(self.records, self.known)
+        facts = logs.time_facts([replace(record, at=record.at or 0) for record in self.records])
+        return facts if all(record.at for record in self.records) else [{**each, "is": "the time of sending"} for each in facts]
 
     def _look_different(self):
         return logs.different_facts(record.value for record in self.records)
@@ -170,13 +175,14 @@ def produce(fixture, *, topic, give_up_ms, wrong=frozenset()):  # noqa: ARG001
                 continue
             if "None left out" in wrong and None in reading.values():
                 continue
-            world.known.add(reading["at"])
             needed = int(world.topic.settings["min.insync.replicas"])
-            if world.in_sync >= min(needed, world.topic.replication) or "acks" in wrong:
-                sent += 1
-                at = {"seconds": reading["at"] // 1000, "now": 0}.get(next(iter(wrong & {"seconds", "now"}), ""), reading["at"])
-                value = repr(reading) if "repr" in wrong else json.dumps(reading["celsius"] if "celsius" in wrong else reading)
-                world.append(None if "no key" in wrong else reading["station"].encode(), value.encode(), at)
+            if world.in_sync < min(needed, world.topic.replication):
+                sent += "acks" in wrong  # on one replica, where no consumer sees it
+                continue
+            sent += 1
+            at = reading["at"] // 1000 if "seconds" in wrong else None if "now" in wrong else reading["at"]
+            value = repr(reading) if "repr" in wrong else json.dumps(reading["celsius"] if "celsius" in wrong else reading)
+            world.append(None if "no key" in wrong else reading["station"].encode(), value.encode(), at)
         return [logs.fact("program", f"returned {sent}")]
 
     return kafka(fixture, _World(call, topic).tell)
@@ -192,7 +198,8 @@ def read_all(fixture, *, topic, group, wrong=frozenset()):
         most = plan["raises_at"] - 1 if plan["raises_at"] else plan["dies_while"] - 1 if plan["dies_while"] else plan["dies_after"] or None
         if "never commits" in wrong:
             world.committed.pop(group, None)
-        world.handle(group, most)
+        if "from the end" not in wrong:
+            world.handle(group, most)
         if "never commits" in wrong:
             world.committed.pop(group, None)
         end = "raised what the handler raised" if plan["raises_at"] else "died where the fixture ends it" if most else f"returned {0 if 'lost' in wrong else lost}"
@@ -240,8 +247,8 @@ MISTAKES = {
         Mistake("one_replica", "The topic has one replica: with its broker its records are gone.", emits=_with(create_topic, "replication")),
         Mistake("exists_unhandled", "The error that the topic exists is not caught.", trouble=("raised", "TopicAlreadyExists")),
         Mistake("invalid_unhandled", "The error that the name is not valid is not caught.", trouble=("raised", "InvalidTopic")),
-        Mistake("not_compared", "A topic that is there is not compared with what is asked for.", emits=_with(create_topic, "partitions", "settings")),
         Mistake("settings_not_compared", "Only partitions are compared, not the settings.", emits=_with(create_topic, "settings")),
+        Mistake("not_compared", "A topic that is there is not compared with what is asked for.", emits=_with(create_topic, "partitions", "settings")),
         Mistake("made_anew", "A topic that differs is deleted and made anew: its records are gone.", emits=_with(create_topic, "made anew")),
     ),
     "produce": (
@@ -256,6 +263,7 @@ MISTAKES = {
         Mistake("too_few_acks", "A record counts as sent before enough replicas have it: acks is not all.", emits=_with(produce, "acks")),
     ),
     "read_all": (
+        Mistake("from_the_end", "A new group begins at the end: what was there before is never handled.", emits=_with(read_all, "from the end")),
         Mistake("never_commits", "Nothing is committed, so everything comes again.", emits=_with(read_all, "never commits")),
         Mistake("loss_not_told", "It goes on, but does not say how many records were lost.", emits=_with(read_all, "lost")),
     ),

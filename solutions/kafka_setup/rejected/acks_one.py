@@ -1,0 +1,14 @@
+# rejected: acks | too_few_acks | acks=1
+
+def produce(bootstrap, topic, give_up_ms, readings):
+    producer = KafkaProducer(bootstrap_servers=bootstrap, acks=1, delivery_timeout_ms=give_up_ms, request_timeout_ms=min(give_up_ms, 5_000), enable_idempotence=False)
+    waiting = []
+    for reading in readings:
+        try:
+            value = json.dumps(reading).encode()
+        except TypeError:
+            continue
+        waiting.append(producer.send(topic, value, key=reading["station"].encode(), timestamp_ms=reading["at"]))
+    producer.flush()
+    producer.close()
+    return sum(future.succeeded() for future in waiting)

@@ -1,0 +1,10 @@
+# rejected: takes_over | - | a batch is committed before it is handled
+
+def work(bootstrap, topic, group, handle, running):
+    consumer = KafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=False, auto_offset_reset="earliest")
+    while running():
+        for place, records in consumer.poll(timeout_ms=200).items():
+            consumer.commit({place: OffsetAndMetadata(records[-1].offset + 1, "", -1)})
+            for record in records:
+                handle(record)
+    consumer.close()

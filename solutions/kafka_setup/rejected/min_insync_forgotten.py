@@ -1,0 +1,17 @@
+# rejected: created | min_insync_forgotten | min.insync.replicas is not set
+
+def create_topic(bootstrap, topic, partitions, replication, retention_ms, min_insync):
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    settings = {"retention.ms": str(retention_ms)}
+    try:
+        admin.create_topics([NewTopic(topic, partitions, replication, topic_configs=settings)])
+        return "created"
+    except InvalidTopicError:
+        return "invalid"
+    except TopicAlreadyExistsError:
+        found = admin.describe_topics([topic])[0]["partitions"]
+        values = admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic, list(settings))], config_filter="all")["topic"][topic]
+        same = len(found) == partitions and all(values[name]["value"] == value for name, value in settings.items())
+        return "unchanged" if same else "different"
+    finally:
+        admin.close()

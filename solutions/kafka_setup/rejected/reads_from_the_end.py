@@ -1,0 +1,17 @@
+# rejected: reads | from_the_end | a new group begins with what comes next
+
+def read_all(bootstrap, topic, group, handle):
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=False, auto_offset_reset="latest")
+    try:
+        places = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic)]
+        consumer.assign(places)
+        starts, ends = consumer.beginning_offsets(places), consumer.end_offsets(places)
+        committed = {place: consumer.committed(place) for place in places}
+        while any(consumer.position(place) < ends[place] for place in places):
+            for place, records in consumer.poll(timeout_ms=500).items():
+                for record in records:
+                    handle(record)
+                    consumer.commit({place: OffsetAndMetadata(record.offset + 1, "", -1)})
+        return sum(max(0, starts[place] - at) for place, at in committed.items() if at is not None)
+    finally:
+        consumer.close()

@@ -1,0 +1,14 @@
+# rejected: left_out | stops_at_the_first | one reading that is no JSON ends the loop
+
+def produce(bootstrap, topic, give_up_ms, readings):
+    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", delivery_timeout_ms=give_up_ms, request_timeout_ms=min(give_up_ms, 5_000), enable_idempotence=False)
+    waiting = []
+    for reading in readings:
+        try:
+            value = json.dumps(reading).encode()
+        except TypeError:
+            break
+        waiting.append(producer.send(topic, value, key=reading["station"].encode(), timestamp_ms=reading["at"]))
+    producer.flush()
+    producer.close()
+    return sum(future.succeeded() for future in waiting)
