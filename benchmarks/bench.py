@@ -35,10 +35,27 @@ def whole(command: list[str]) -> float:
     return time.perf_counter() - began
 
 
+def kafka(table: Table) -> None:
+    """Brokers with their class cache against brokers without, and a whole check on brokers of its own."""
+    for brokers, label in ((1, "broker ready, first topic made"), (3, "three brokers ready, first topic made")):
+        runs: dict[str, list[dict[str, float]]] = {"fast": [], "stock": []}
+        for _ in range(_RUNS):
+            for engine, found in runs.items():
+                command = [sys.executable, str(HERE / "brokers.py"), engine, str(brokers)]
+                done = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(os.environ, PYTHONPATH=str(ROOT)))
+                found.append(json.loads(done.stdout))
+        for key, unit, name in (("seconds", "s", label), ("rss", "MB", f"a broker of {brokers}, resident")):
+            ours, theirs = (statistics.median(run[key] for run in runs[engine]) for engine in ("fast", "stock"))
+            table.add_row(name, f"{ours:.3g} {unit}", f"{theirs:.3g} {unit}", f"{ours / theirs:.2f}")
+    command = [sys.executable, "-m", "autograder", "check", "kafka_setup", str(ROOT / "solutions/kafka_setup/solution.py")]
+    table.add_row("check kafka_setup, whole command", f"{statistics.median(whole(command) for _ in range(_RUNS)):.2f} s", "", "")
+
+
 def main() -> None:
     """Run both in turn and print one table of medians and ratios."""
     console = Console(width=110)
     subprocess.run([sys.executable, "-m", "autograder", "warm"], check=True, cwd=ROOT)
+    whole([sys.executable, "-m", "autograder", "check", "kafka_setup", str(ROOT / "solutions/kafka_setup/solution.py")])
     fast, stock = [], []
     for number in range(_RUNS):
         console.print(f"run {number + 1} of {_RUNS} …", style="dim")
@@ -56,6 +73,7 @@ def main() -> None:
             plain = [sys.executable, str(HERE / "session.py"), "stock", which]
             ours, theirs = statistics.median(whole(kit) for _ in range(_RUNS)), whole(plain)
             table.add_row(f"{verb} watermarks, whole command", f"{ours:.2f} s", f"{theirs:.2f} s", f"{ours / theirs:.2f}")
+    kafka(table)
     console.print(table)
 
 

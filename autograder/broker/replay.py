@@ -19,6 +19,8 @@ from autograder.oracle.logs import Fact, Place, Topic
 
 #: Seconds within which members share partitions and records are handled; beyond it what is there is looked at.
 _PATIENCE = 15.0
+#: Seconds within which a program that joins a group is seen to try.
+_FIRST_SIGN = 6.0
 #: Seconds between two looks at a state for which the broker has no event.
 _BREATH = 0.05
 _GO_ON, _STOP = "g", "s"
@@ -49,6 +51,7 @@ class Replay:
         self.member_ids: dict[int, set[str]] = {}
         self.committed_before: dict[int, set[Place]] = {}
         self.stopped: int | None = None
+        self.nobody_joins = False
         self.step = self.settled = 0
 
     def run(self) -> Observation:
@@ -294,12 +297,16 @@ class Replay:
         return {place for program in self._all() if program.group == group for place in program.handled}
 
     def _wait_for_members(self, group: str) -> dict[str, int]:
-        """A group's members once all its programs are, or when patience is over."""
-        patience = min(self.deadline, time.monotonic() + _PATIENCE)
+        """A group's members once all its programs are, or when patience is over: sooner where nobody tries to join."""
+        start = time.monotonic()
+        before, sign = self.observer.members(group), False
         while True:
             running = [program for program in self.started.values() if program.group == group and not program.gone]
             found = self.observer.members(group)
-            if (found is not None and len(found) == len(running)) or not running or time.monotonic() > patience:
+            sign = sign or found != before
+            late = time.monotonic() > min(self.deadline, start + (_PATIENCE if sign else _FIRST_SIGN))
+            if (found is not None and len(found) == len(running)) or not running or late or self.nobody_joins:
+                self.nobody_joins = self.nobody_joins or (late and not sign)
                 return found or {}
             for program in running:
                 program.hear(time.monotonic() + _BREATH)

@@ -1,0 +1,41 @@
+"""Kafka's share of the bench: how soon brokers answer with the class cache and without it, and what they weigh."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+
+from autograder.broker.cluster import broker
+
+
+def measure(brokers: int, flags: tuple[str, ...] | None) -> tuple[float, float]:
+    """Seconds until the first topic is made, and the resident megabytes of the heaviest broker."""
+    began = time.perf_counter()
+    with broker(brokers, flags) as cluster:
+        admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap)
+        admin.create_topics([NewTopic("first", 1, brokers)])
+        seconds = time.perf_counter() - began
+        admin.close()
+        return seconds, max(map(resident, processes(cluster.folder)), default=0.0)
+
+
+def processes(folder: Path) -> list[int]:
+    """The brokers' processes: those with their folder in their command line, without the guard."""
+    found = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(folder).encode() in path.read_bytes()]
+    return [int(path.parent.name) for path in found if b"kafka.Kafka" in path.read_bytes()]
+
+
+def resident(pid: int) -> float:
+    """Megabytes in memory."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+if __name__ == "__main__":
+    seconds, megabytes = measure(int(sys.argv[2]), None if sys.argv[1] == "fast" else ())
+    print(json.dumps({"seconds": seconds, "rss": megabytes}))

@@ -1,0 +1,232 @@
+"""Kafka exercises: what bad programs come to, what is left behind, and that nothing of the student's own is touched."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+
+from autograder.broker import cluster, standing
+from autograder.broker.engine import KafkaEngine, kafka_engine
+from autograder.catalog import Catalog, find_root
+from autograder.engine import Engine
+from autograder.grading import Course, Grading, Submission
+from autograder.model import CheckReport, Outcome
+from autograder.replay.java import Java
+from autograder.reports.json_report import to_json
+from tests.test_broker import java, processes  # noqa: F401  # java is a fixture
+
+SLUG = "kafka_setup"
+#: Gradings that must agree. Each starts brokers of its own; the others of the suite are in test_determinism.
+TIMES = int(os.environ.get("AUTOGRADER_GRADINGS", "20"))
+
+
+@pytest.fixture(scope="module")
+def kafka(java: Java) -> Iterator[KafkaEngine]:  # noqa: F811  # the fixture
+    """Brokers that the tests here share."""
+    with kafka_engine() as shared:
+        yield shared
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The assignment."""
+    return Course.load(Catalog(find_root()), SLUG)
+
+
+@pytest.fixture
+def outcome(kafka: KafkaEngine, course: Course, tmp_path: Path) -> Callable[[str, str], CheckReport]:
+    """The report of one check (whatever it needs) on a file with this text."""
+
+    def outcome(check_id: str, text: str) -> CheckReport:
+        from dataclasses import replace
+
+        path = tmp_path / "kafka_setup.py"
+        path.write_text(text)
+        check = next(replace(check, needs=(), time_limit=20) for check in course.assignment.checks if check.id == check_id)
+        with Engine(kafka=kafka) as engine:
+            report = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report([check])
+        return report.checks[0]
+
+    return outcome
+
+
+FORGE = """import os
+    for number in range(3, 64):
+        try:
+            os.write(number, b'{"handled": "everything"}\\n')
+        except OSError:
+            pass
+"""
+HEAD = "def work(bootstrap, topic, group, handle, running):\n    "
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("def work(:\n", Outcome.ERROR, "Python cannot read the file"),
+        ("x = 1\n", Outcome.ERROR, "There is no function work."),
+        ("def work(bootstrap):\n    pass\n", Outcome.ERROR, "The function is called as work(bootstrap, topic, group, handle, running)"),
+        (HEAD + "raise NotImplementedError\n", Outcome.FAILED, "work is not written yet."),
+        (HEAD + "1 / 0\n", Outcome.ERROR, "work raises ZeroDivisionError: division by zero"),
+        (HEAD + "import nowhere\n", Outcome.ERROR, "The module 'nowhere' is not installed here."),
+        (HEAD + "import os\n    os._exit(0)\n", Outcome.ERROR, "The program ended its own process"),
+        (HEAD + "import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n", Outcome.ERROR, "The program ended its own process"),
+        (HEAD + "import kafka\n    kafka.KafkaConsumer(topic + '!', bootstrap_servers=bootstrap).poll()\n", Outcome.ERROR, "work raises"),
+        (HEAD + "while True:\n        pass\n", Outcome.TIMEOUT, "It was not done after 20 seconds."),
+        (HEAD + "handle(None)\n", Outcome.ERROR, "work raises AttributeError"),
+        (HEAD + FORGE, Outcome.ERROR, "What came back from the replay is not a result."),
+    ],
+)  # fmt: skip
+def test_a_bad_program_is_told_what_is_wrong(outcome: Callable[[str, str], CheckReport], text: str, kind: Outcome, message: str) -> None:
+    """Every way to fail has its outcome and its words, and none is the grader's."""
+    found = outcome("works", text)
+
+    assert (found.outcome, found.points) == (kind, 0)
+    assert message in found.message
+    assert "127.0.0.1" not in found.message
+
+
+def test_ports_and_marks_of_a_run_are_in_no_message(outcome: Callable[[str, str], CheckReport]) -> None:
+    """What differs from run to run does not reach a report."""
+    found = outcome("works", HEAD + "raise ValueError(f'{bootstrap} {topic} {group}')\n")
+
+    assert found.message == "work raises ValueError: the broker readings archive (at step 7)"
+
+
+def test_a_killed_broker_is_our_fault(java: Java, course: Course) -> None:  # noqa: F811  # the fixture
+    """Never a zero; and the next replay has a broker again."""
+    source = course.catalog.solution(SLUG)
+    check = [check for check in course.assignment.checks if check.id == "reads"]
+    with kafka_engine() as own, Engine(kafka=own) as engine:
+        grading = Grading(course, Submission.read(source), course.assignment.defaults(), engine)
+        assert grading.report(check).checks[0].outcome is Outcome.PASSED
+        found = own._clusters[1][0]
+        (victim,) = [pid for pid in processes(found.folder) if pid != found.guard.pid]
+        os.kill(victim, signal.SIGKILL)
+        first = Grading(course, Submission.read(source), course.assignment.defaults(), engine).report(check)
+        second = Grading(course, Submission.read(source), course.assignment.defaults(), engine).report(check)
+
+    assert first.checks[0].outcome is Outcome.GRADER_ERROR
+    assert "The grader failed, not your program" in first.checks[0].message
+    assert not first.decided
+    assert second.checks[0].outcome is Outcome.PASSED
+
+
+def test_check_uses_the_standing_broker_and_leaves_its_topics_alone(java: Java, course: Course) -> None:  # noqa: F811  # the fixture
+    """Topics and groups that were there are there afterwards, and no others."""
+    with cluster.broker() as own:
+        found = standing.Standing(own.guard.pid, own.ports)
+        admin = KafkaAdminClient(bootstrap_servers=own.bootstrap)
+        admin.create_topics([NewTopic("readings", 2, 1)])
+        checks = [check for check in course.assignment.checks if check.id in {"reads", "resumes", "works", "sent"}]
+        with kafka_engine(found) as kafka, Engine(kafka=kafka) as engine:  # a name of its own
+            report = Grading(course, Submission.read(course.catalog.solution(SLUG)), course.assignment.defaults(), engine).report(checks)
+            assert kafka._clusters == {}
+        topics = set(admin.list_topics())
+        groups = admin.list_groups()
+        admin.close()
+
+    assert [check.outcome for check in report.checks] == [Outcome.PASSED] * 4
+    assert topics == {"readings", "__consumer_offsets"}
+    assert list(groups) == []
+
+
+GRADE = """
+import sys
+from pathlib import Path
+from autograder import commands
+done = list(commands.grade("kafka_setup", [Path(sys.argv[1])], Path(sys.argv[2]), {}, lambda *_: print("tick", flush=True)))
+"""
+
+
+def ours(mark: str) -> list[int]:
+    """Living processes that were started with a mark in their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark.encode() in path.read_bytes() and "Z" not in (path.parent / "stat").read_text().rsplit(")", 1)[1][:3]:
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("at", range(10))
+def test_a_killed_grader_leaves_nothing(java: Java, course: Course, tmp_path: Path, at: int) -> None:  # noqa: F811  # the fixture
+    """SIGKILL at ten points of a grading: no process, no port and no folder is left."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    mark = f"AUTOGRADER_TEST_MARK={tmp_path}"
+    env = dict(os.environ, PYTHONPATH=str(find_root()), AUTOGRADER_SCRATCH=str(scratch), AUTOGRADER_TEST_MARK=str(tmp_path))
+    command = [sys.executable, "-c", GRADE, str(course.catalog.solution(SLUG)), str(tmp_path / "graded")]
+    grader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
+    assert grader.stdout
+    try:
+        select.select([grader.stdout], [], [], 0.9 * at)  # in the middle of whatever it does then
+        grader.kill()
+        grader.wait()
+        for _ in range(100):  # each waits for the end of a process that is still there
+            left = ours(mark)
+            if not left:
+                break
+            with_end = os.pidfd_open(left[0])
+            select.select([with_end], [], [], 10)
+            os.close(with_end)
+    finally:
+        grader.stdout.close()
+
+    assert ours(mark) == []
+    assert [path.name for path in scratch.iterdir()] == []
+
+
+def test_the_commands_of_the_handout_work(java: Java, course: Course, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+    """Every command in the column "now" is run as it is printed, on a broker of our own."""
+    tools = standing.tools(java, tmp_path / "bin")
+    rows = [line.split("|")[2].strip().strip("`") for line in course.catalog.handout(SLUG).read_text().splitlines() if "| `kafka-" in line]
+    commands = [row for row in rows if row.startswith("kafka-")]
+    assert {command.split()[0] for command in commands} == set(standing.TOOLS)
+    said = {}
+    with cluster.broker() as own:
+        for command in commands:
+            line = command.replace("localhost:9092", own.bootstrap)
+            if "consumer.sh" in line:
+                line += " --max-messages 1"
+            env = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+            done = subprocess.run(["sh", "-c", line], input="hello\n", capture_output=True, text=True, env=env, check=False, timeout=120)
+            assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+            said[command.split()[0] + (" --describe" if "--describe" in command else "")] = done.stdout
+
+    assert "PartitionCount: 1" in said["kafka-topics.sh --describe"]
+    assert said["kafka-console-consumer.sh"] == "hello\n"
+    assert said["kafka-get-offsets.sh"] == "avg:0:1\n"
+
+
+def test_twenty_gradings_under_load_give_one_report(java: Java, course: Course, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+    """A busy machine, other ports, other members' shares: every file but the times is the same, byte for byte."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 2)]
+    sample = course.catalog.solutions(SLUG) / "samples" / "right.py"
+    mixed = tmp_path / "mixed.py"
+    wrong = "\n\ndef produce(bootstrap, topic, give_up_ms, readings):\n    raise ValueError(bootstrap + topic)\n"
+    mixed.write_text(sample.read_text().replace('handle(record)\n                consumer.commit({place', 'consumer.commit({place') + wrong)
+    found = set()
+    try:
+        checks = [check for check in course.assignment.checks if check.id not in {"goes_on", "leader_dies", "acks"}]
+        for _ in range(TIMES):
+            with kafka_engine() as own, Engine(kafka=own) as engine:
+                grading = Grading(course, Submission.read(mixed), course.assignment.defaults(), engine)
+                found.add(to_json(grading.report(checks)))
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+    assert len(found) == 1, sorted(found)[:2]
