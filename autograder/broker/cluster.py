@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import select
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +34,7 @@ class Cluster:
     ports: tuple[int, ...]
     guard: subprocess.Popen[bytes]
     events: bytes = b""
+    lost: str = ""
 
     @property
     def bootstrap(self) -> str:
@@ -43,10 +43,17 @@ class Cluster:
 
     def tell(self, verb: str, number: int) -> None:
         """Have the guard start, kill or stop a broker, and wait until it has. Raises BrokerLostError."""
-        assert self.guard.stdin is not None
-        self.guard.stdin.write(f"{verb} {number}\n".encode())
-        self.guard.stdin.flush()
+        self.send(f"{verb} {number}\n")
         self.wait({f"{'started' if verb == 'start' else 'ended'} {number}"})
+
+    def send(self, commands: str) -> None:
+        """Commands for the guard, a line each. Raises BrokerLostError when it is gone."""
+        assert self.guard.stdin is not None
+        try:
+            self.guard.stdin.write(commands.encode())
+            self.guard.stdin.flush()
+        except OSError as error:
+            raise BrokerLostError("The brokers' guard is gone.") from error
 
     def wait(self, wanted: set[str]) -> None:
         """Until the guard has told all these events. Raises BrokerLostError when a broker ends in their place."""
@@ -55,15 +62,18 @@ class Cluster:
         while missing:
             event = self._event(deadline)
             if event.startswith("ended") and event not in missing:
-                raise BrokerLostError(f"A broker ended by itself. {self.last_words(int(event.split()[1]))}")
+                self.lost = f"A broker ended by itself. {self.last_words(int(event.split()[1]))}"
+                raise BrokerLostError(self.lost)
             missing.discard(event)
 
     def check(self) -> None:
         """Raise BrokerLostError when a broker has ended that nobody told to."""
         assert self.guard.stdout is not None
-        while self.events or select.select([self.guard.stdout], [], [], 0)[0]:
+        if not self.lost and (self.events or select.select([self.guard.stdout], [], [], 0)[0]):
             event = self._event(time.monotonic())
-            raise BrokerLostError(f"A broker ended by itself. {self.last_words(int(event.split()[1]))}")
+            self.lost = f"A broker ended by itself. {self.last_words(int(event.split()[1]))}"
+        if self.lost:
+            raise BrokerLostError(self.lost)
 
     def _event(self, deadline: float) -> str:
         assert self.guard.stdout is not None
@@ -98,26 +108,24 @@ def broker(brokers: int = 1, flags: Sequence[str] | None = None) -> Iterator[Clu
 
     The jars must be there (``jars.ensure``). Raises BrokerLostError when they do not start.
     """
-    folder = Path(tempfile.mkdtemp(prefix="autograder-kafka-", dir=session.scratch_root()))
+    folder = session.scratch_root() / f"autograder-kafka-{secrets.token_hex(4)}"
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
         held = [stack.enter_context(_held()) for _ in range(2 * brokers)]
         numbers = [found.getsockname()[1] for found in held]
         ports, controllers = numbers[:brokers], numbers[brokers:]
-        settings.write(folder, find_java(), ports, controllers, flags)
-        cluster = start(folder, ports)
+        cluster = _guarded(folder, ports)
         stack.callback(cluster.close)
+        cluster.wait({"ready"})
+        settings.write(folder, find_java(), ports, controllers, flags)
+        cluster.send("".join(f"start {number}\n" for number in range(1, brokers + 1)))
         cluster.wait({f"started {number}" for number in range(1, brokers + 1)})
         yield cluster
 
 
-def start(folder: Path, ports: Sequence[int]) -> Cluster:
-    """Start the guard of a folder and have it start all brokers."""
+def _guarded(folder: Path, ports: Sequence[int]) -> Cluster:
+    """Start the guard first: it makes the folder, so that it can remove it however early its owner ends."""
     command = [sys.executable, "-m", "autograder.broker.guard", str(folder)]
     guard = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True)
-    assert guard.stdin is not None
-    guard.stdin.write("".join(f"start {number}\n" for number in range(1, len(ports) + 1)).encode())
-    guard.stdin.flush()
     return Cluster(folder, tuple(ports), guard)
 
 

@@ -39,6 +39,8 @@ class KafkaEngine:
         number = request.fixture.brokers
         try:
             cluster = self._cluster(number)
+            if isinstance(cluster, Cluster):
+                cluster.check()
             found = observe(cluster, self._started_programs(), request)
             if isinstance(cluster, Cluster):
                 cluster.check()

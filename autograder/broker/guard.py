@@ -1,8 +1,9 @@
 """Starts brokers and ends them when their owner is gone. ``python -m autograder.broker.guard FOLDER [--stay]``.
 
-Commands come on standard input, a line each: ``start N``, ``kill N`` (at once), ``stop N`` (an orderly shutdown). Its end means
-that the owner is gone, however it ended: brokers are killed and the folder is removed. With ``--stay`` there is no owner;
-SIGTERM ends the brokers. Events go to standard output: ``started N``, ``ended N``.
+It makes the folder. Commands come on standard input, a line each: ``start N``, ``kill N`` (at once), ``stop N`` (an orderly
+shutdown). Its end means that the owner is gone, however it ended: brokers are killed and the folder is removed. With
+``--stay`` the folder is there and there is no owner; SIGTERM ends the brokers. Events go to standard output: ``ready``,
+``started N``, ``ended N``.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Guard:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stay:
             self.selector.register(0, selectors.EVENT_READ)
+            self.say("ready")
 
     def loop(self) -> None:
         """Until the owner is gone, or without one until SIGTERM or the last broker ended."""
@@ -138,7 +140,10 @@ def main(argv: list[str]) -> int:
     """Guard the brokers of a folder."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    guard = Guard(Path(argv[0]), "--stay" in argv)
+    folder, stay = Path(argv[0]), "--stay" in argv
+    if not stay:
+        folder.mkdir(mode=0o700)
+    guard = Guard(folder, stay)
     try:
         guard.loop()
     finally:
