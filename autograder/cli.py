@@ -165,9 +165,9 @@ def build(slugs: tuple[str, ...], only_check: bool) -> None:
 
 @main.command(epilog=examples("warm"))
 def warm() -> None:
-    """Make Spark's class cache.
+    """Make the class caches and fetch Kafka.
 
-    Once on a machine; `check` and `grade` do it themselves when it is missing.
+    Once on a machine; `check` and `grade` do it themselves when something is missing.
     """
     from autograder import commands
 

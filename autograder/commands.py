@@ -139,8 +139,11 @@ def build(slugs: Sequence[str], write: bool) -> list[Path]:
 
 
 def warm(progress: Progress) -> str:
-    """Make the class cache if there is none."""
+    """Make the class cache if there is none, and have Kafka ready where an assignment needs it."""
     made = prepare(progress)
+    catalog = Catalog(find_root())
+    for slug in catalog.slugs():
+        skipped(catalog.assignment(slug), progress)
     return f"Spark's class cache is at {made}." if made else "The class cache could not be made; Spark starts without it, slower."
 
 

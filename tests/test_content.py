@@ -20,6 +20,11 @@ CATALOG = Catalog(find_root())
 SLUGS = CATALOG.slugs()
 
 
+def quiet(text: str, done: int, of: int) -> None:
+    """Progress that a failing test shows."""
+    print(f"[{done}/{of}] {text}")
+
+
 def test_the_engine_knows_no_assignment() -> None:
     """No slug is named in the code under autograder/ (help texts show real ones): adding one edits nothing there."""
     text = "\n".join(path.read_text() for path in (HERE.parent / "autograder").rglob("*.py"))
@@ -49,6 +54,8 @@ def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) ->
 def test_other_parameter_values(engine: Engine, slug: str) -> None:
     """With values that are not the defaults the solution still gets full points."""
     course = Course.load(CATALOG, slug)
+    if commands.skipped(course.assignment, quiet):
+        pytest.skip("Kafka could not be fetched")
     chance = random.Random(slug)
     values = {n: chance.choice([c for c in p.choices if c != p.default] or [p.default]) for n, p in course.assignment.parameters.items()}
 
@@ -78,4 +85,6 @@ def test_handout_says_what_is_graded(slug: str) -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_verify(slug: str) -> None:
     """The kit's own proof: skeleton 0, right answers full points, each mistake caught by the checks it names."""
-    assert commands.verify([slug], print, lambda text, done, of: print(f"[{done}/{of}] {text}")) == []
+    if commands.skipped(CATALOG.assignment(slug), quiet):
+        pytest.skip("Kafka could not be fetched")
+    assert commands.verify([slug], print, quiet) == []

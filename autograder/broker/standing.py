@@ -145,6 +145,9 @@ def down() -> Standing | None:
             os.kill(found.pid, signal.SIGTERM)
         with (folder() / "lock").open("r+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # the guard holds it until every broker is gone
+        for guard in [guard for guard in _left if guard.pid == found.pid]:
+            guard.wait()
+            _left.remove(guard)
     return found
 
 
