@@ -15,9 +15,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from autograder.broker.engine import KafkaEngine, results
+from autograder.door import Strict, TroubleLine
 from autograder.model import (
     Add,
     Ask,
@@ -69,26 +70,14 @@ def _wire_step(step: Step) -> dict[str, Any]:
     raise TypeError(f"{step!r} is no step of a stream")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Batch(_Strict):
+class _Batch(Strict):
     rows: list[list[Any]]
     watermark: int | None = None
     dropped: int | None = None
     state: int | None = None
 
 
-class _Trouble(_Strict):
-    kind: str
-    text: str = Field(max_length=4000)
-    line: int | None = None
-    error: str = Field(default="", max_length=200)
-    step: int | None = None
-
-
-class _Answer(_Strict):
+class _Answer(Strict):
     """What may come through the door."""
 
     id: int
@@ -96,7 +85,7 @@ class _Answer(_Strict):
     printed: str = Field(default="", max_length=10_000)
     columns: list[tuple[str, str]] = Field(default_factory=list)
     steps: list[list[_Batch]] = Field(default_factory=list)
-    trouble: _Trouble | None = None
+    trouble: TroubleLine | None = None
     fault: str | None = None
 
 

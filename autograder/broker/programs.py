@@ -13,9 +13,10 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from autograder.broker.cluster import environment
+from autograder.door import Strict, TroubleLine
 from autograder.oracle.logs import Place
 
 _MOST_HANDLED = 100_000
@@ -25,26 +26,14 @@ class ProgramsLostError(Exception):
     """The untrusted process itself is gone: a fault of ours or of this machine."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Trouble(_Strict):
-    kind: str
-    text: str = Field(max_length=4000)
-    line: int | None = None
-    error: str = Field(default="", max_length=200)
-    step: int | None = None
-
-
-class _Said(_Strict):
+class _Said(Strict):
     """What may come through the door; one of these."""
 
     handled: tuple[int, int] | None = None
     paused: bool = False
     died: bool = False
     ended: str | None = Field(default=None, max_length=300)
-    trouble: _Trouble | None = None
+    trouble: TroubleLine | None = None
     fault: str | None = None
     gone: str | None = None
     printed: str = Field(default="", max_length=10_000)
