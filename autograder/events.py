@@ -26,12 +26,14 @@ class _Strict(BaseModel):
 
 
 class _Topic(_Strict):
+    name: str | None = None
     partitions: int = Field(ge=1, le=100)
     replication: int = Field(default=1, ge=1, le=3)
     settings: dict[str, str] = Field(default_factory=dict)
 
 
 class _Record(_Strict):
+    topic: str | None = None
     key: str | None = None
     value: str | None = None
     partition: Count | None = None

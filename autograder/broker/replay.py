@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from autograder.broker.cluster import Cluster
@@ -93,11 +94,13 @@ class Replay:
     def _topic(self, data: dict[str, Any]) -> None:
         self.settings |= set(data["settings"])
         # Records of a fixture may be years old: retention would take them away in the middle of a replay.
-        self.observer.make_topic(self.topic, Topic(**{**data, "settings": {"retention.ms": "-1", **data["settings"]}}))
+        settings = {"retention.ms": "-1", **data["settings"]}
+        self.observer.make_topic(self._topic_name(data["name"]), Topic(data["partitions"], data["replication"], settings))
         self._settle()
 
     def _records(self, data: list[dict[str, Any]]) -> None:
-        self.observer.send(self.topic, data)
+        for name, found in groupby(data, lambda record: record["topic"]):
+            self.observer.send(self._topic_name(name), list(found))
 
     def _call(self, data: dict[str, Any]) -> list[Fact]:
         program = self._start(data)
@@ -230,6 +233,9 @@ class Replay:
         return logs.member_facts(self._wait_for_members(self._group(None)).values())
 
     # What steps and looks are made of.
+
+    def _topic_name(self, name: str | None) -> str:
+        return f"{name}{self.mark}" if name else self.topic
 
     def _group(self, name: str | None) -> str:
         return f"{name or self.request.parameters.get('group', 'group')}{self.mark}"

@@ -14,7 +14,10 @@ def event_text(kind: str, data: Any) -> str:  # noqa: PLR0911, PLR0912  # one ca
     match kind:
         case "topic":
             settings = "".join(f", {name} = {value}" for name, value in data["settings"].items())
-            return f"there is a topic with {data['partitions']} partitions, {data['replication']} replicas{settings}"
+            return (
+                f"there is a topic {data['name'] or ''}".rstrip()
+                + f" with {data['partitions']} partitions, {data['replication']} replicas{settings}"
+            )
         case "records":
             return f"{len(data)} records arrive: {_some([_record(record) for record in data])}"
         case "call":
@@ -43,7 +46,7 @@ def event_text(kind: str, data: Any) -> str:  # noqa: PLR0911, PLR0912  # one ca
 
 def _record(record: Mapping[str, Any]) -> str:
     where = "" if record["partition"] is None else f" in partition {record['partition']}"
-    return f"{record['key']}: {record['value']}{where}"
+    return f"{record['key']}: {record['value']}{where}{' of ' + record['topic'] if record['topic'] else ''}"
 
 
 def _group(data: Mapping[str, Any]) -> str:
