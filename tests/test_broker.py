@@ -24,7 +24,9 @@ from autograder.replay.java import Java, find_java
 
 HERE = Path(__file__).parent
 SCRIPT = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from autograder.broker.cluster import broker
 with broker() as found:
     print(found.folder, found.guard.pid, found.ports[0], flush=True)

@@ -14,12 +14,11 @@ def event_text(kind: str, data: Any) -> str:  # noqa: PLR0911, PLR0912  # one ca
     match kind:
         case "topic":
             settings = "".join(f", {name} = {value}" for name, value in data["settings"].items())
-            return (
-                f"there is a topic {data['name'] or ''}".rstrip()
-                + f" with {data['partitions']} partitions, {data['replication']} replicas{settings}"
-            )
+            name = f" {data['name']}" if data["name"] else ""
+            parts = f"{_count(data['partitions'], 'partition')}, {_count(data['replication'], 'replica')}"
+            return f"there is a topic{name} with {parts}{settings}"
         case "records":
-            return f"{len(data)} records arrive: {_some([_record(record) for record in data])}"
+            return f"{_count(len(data), 'record')} arrive{'s' * (len(data) == 1)}: {_some([_record(record) for record in data])}"
         case "call":
             return f"your function is called{_group(data)}{_more(data)}"
         case "join":
@@ -56,7 +55,7 @@ def _group(data: Mapping[str, Any]) -> str:
 def _more(data: Mapping[str, Any]) -> str:
     parts = [f"{name} = {value!r}" for name, value in data["parameters"].items()]
     if data["readings"]:
-        parts.append(f"{len(data['readings'])} readings: {_some([_reading(reading) for reading in data['readings']])}")
+        parts.append(f"{_count(len(data['readings']), 'reading')}: {_some([_reading(reading) for reading in data['readings']])}")
     for name, text in _HANDLER.items():
         if data["handle"][name]:
             parts.append(f"at its record {data['handle'][name]} {text}")
@@ -79,6 +78,10 @@ def _reading(reading: Mapping[str, Any]) -> str:
 
 def _moment(at: int) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def _some(texts: Sequence[str]) -> str:

@@ -123,10 +123,10 @@ def test_numbers_and_times_are_filled_in_and_every_step_has_words(tmp_path: Path
     assert isinstance(records, Event)
     assert (topic.data["partitions"], records.data[0]["at"]) == (5, 1_709_546_401_000)
     assert step_list(found) == (
-        "1  there is a topic other with 5 partitions, 1 replicas",
-        "2  1 records arrive: a: 1 of other",
+        "1  there is a topic other with 5 partitions, 1 replica",
+        "2  1 record arrives: a: 1 of other",
         step_list(found)[2],
-        "4  your function is called; 1 readings: (2024-03-04T10:00:00Z); at its record 2 the process is killed after handling it; "
+        "4  your function is called; 1 reading: (2024-03-04T10:00:00Z); at its record 2 the process is killed after handling it; "
         "the leader is killed before reading 1",
         "5  A starts in group g",
         "6  A is told to stop: running() is False",
