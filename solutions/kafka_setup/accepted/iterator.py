@@ -2,7 +2,7 @@
 
 def read_all(bootstrap, topic, group, handle):
     consumer = KafkaConsumer(
-        topic, bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=False, auto_offset_reset="earliest", consumer_timeout_ms=2_000
+        topic, bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=False, auto_offset_reset="earliest", consumer_timeout_ms=4_000
     )
     places = [TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic)]
     starts = consumer.beginning_offsets(places)

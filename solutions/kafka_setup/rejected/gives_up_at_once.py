@@ -1,7 +1,7 @@
-# rejected: leader_dies | - | half a second, whatever is asked for
+# rejected: leader_dies | - | a second and a half, whatever is asked for
 
 def produce(bootstrap, topic, give_up_ms, readings):
-    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", delivery_timeout_ms=500, request_timeout_ms=500, enable_idempotence=False)
+    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", delivery_timeout_ms=1_500, request_timeout_ms=1_500, enable_idempotence=False)
     waiting = []
     for reading in readings:
         try:
