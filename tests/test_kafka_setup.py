@@ -113,6 +113,16 @@ def test_ports_and_marks_of_a_run_are_in_no_message(outcome: Callable[[str, str]
     assert found.message == "work raises ValueError: the broker readings archive (at step 7)"
 
 
+def test_what_spark_logs_of_an_error_is_not_the_programs_output(outcome: Callable[[str, str], CheckReport], course: Course) -> None:
+    """It carries the time of day, which would make every report another one."""
+    source = course.catalog.solution(SLUG).read_text() + (course.catalog.solutions(SLUG) / "rejected" / "cast_fails.py").read_text()
+
+    found = outcome("unparsable", source)
+
+    assert (found.outcome, found.printed) == (Outcome.ERROR, "")
+    assert "CAST_INVALID_INPUT" in found.message
+
+
 def test_a_killed_broker_is_our_fault(java: Java, course: Course) -> None:  # noqa: F811  # the fixture
     """Never a zero; and the next replay has a broker again."""
     source = course.catalog.solution(SLUG)

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic
-from kafka.errors import KafkaError
+from kafka.errors import KafkaConnectionError, KafkaError
 from kafka.protocol.metadata import MetadataRequest
 
 from autograder.oracle.logs import Place, Record, Topic
 
+T = TypeVar("T")
 _TIMEOUT_MS = 30_000
 
 
 class UnreachableError(Exception):
     """The broker does not answer as it should: a fault of ours or of this machine."""
+
+
+def _patient(ask: Callable[..., T]) -> Callable[..., T]:
+    """Ask again while a connection is refused: after a fixture has stopped a broker, a client may still turn to it first."""
+
+    @functools.wraps(ask)
+    def asked(*arguments: Any) -> T:
+        deadline = time.monotonic() + _TIMEOUT_MS / 1000
+        while True:
+            try:
+                return ask(*arguments)
+            except KafkaConnectionError:
+                if time.monotonic() > deadline:
+                    raise
+
+    return asked
 
 
 class Observer:
@@ -63,15 +81,18 @@ class Observer:
         (topic,) = self.admin._manager.run(ask).topics
         return sum(partition.leader_id >= 0 for partition in topic.partitions)
 
+    @_patient
     def topics(self, mark: str) -> list[str]:
         """The topics whose names end with a mark."""
         return [name for name in self.admin.list_topics() if name.endswith(mark)]
 
+    @_patient
     def partitions(self, name: str) -> list[dict[str, Any]]:
         """A topic's partitions as the broker describes them; none when there is no such topic."""
         found = self.admin.describe_topics([name])
         return [partition for topic in found if not topic["error_code"] for partition in topic["partitions"]]
 
+    @_patient
     def topic(self, name: str, settings: Iterable[str]) -> Topic | None:
         """A topic with the values of these settings."""
         partitions = self.partitions(name)
@@ -101,6 +122,7 @@ class Observer:
         for future in sent:
             future.get(timeout=_TIMEOUT_MS / 1000)
 
+    @_patient
     def bounds(self, topic: str) -> tuple[dict[int, int], dict[int, int]]:
         """The first offset and the end of every partition."""
         places = self._places(topic)
@@ -140,14 +162,18 @@ class Observer:
                     headers = tuple((name, value) for name, value in found.headers)
                     yield Record(found.key, found.value, found.timestamp, found.partition, found.offset, headers)
 
+    @_patient
     def committed(self, group: str, topic: str) -> dict[int, int]:
         """A group's committed offsets by partition."""
         try:
             found = self.admin.list_group_offsets([group])
+        except KafkaConnectionError:
+            raise
         except KafkaError:  # no such group
             return {}
         return {place.partition: entry.offset for place, entry in found.get(group, {}).items() if place.topic == topic}
 
+    @_patient
     def members(self, group: str) -> dict[str, int] | None:
         """How many partitions each member of a group has; None while it is being shared out anew."""
         found = self.admin.describe_groups([group])[group]
@@ -157,6 +183,7 @@ class Observer:
             return None
         return {member["member_id"]: _share(member) for member in found["members"]}
 
+    @_patient
     def member_ids(self, group: str) -> list[str]:
         """The members of a group, whatever its state."""
         return [member["member_id"] for member in self.admin.describe_groups([group])[group]["members"]]

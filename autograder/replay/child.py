@@ -209,7 +209,10 @@ def main(argv: list[str]) -> int:
     warnings.simplefilter("ignore")  # PySpark's own warnings would stand in what a submission printed
     import pyspark.sql
     import pyspark.streaming  # noqa: F401  # imported once here, so that every forked worker has it
+    from pyspark.logger import PySparkLogger
 
+    # It would put the time of day into what a submission printed; the error itself is told anyway.
+    PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
     scratch = Path(tempfile.mkdtemp(prefix="autograder-", dir=session.scratch_root()))
     child = Child(int(argv[0]), int(argv[1]), scratch)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
