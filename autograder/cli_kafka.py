@@ -84,8 +84,9 @@ def shell(ctx: click.Context, command: tuple[str, ...]) -> None:
     from autograder.broker import jars, standing
     from autograder.commands import java
 
-    jars.ensure(java(), say_progress)
-    where = standing.tools(java(), standing.folder() / "bin")
+    found_java = java()
+    jars.ensure(found_java, say_progress)
+    where = standing.tools(found_java, standing.folder() / "bin")
     env = dict(os.environ, PATH=os.pathsep.join([str(where), os.environ.get("PATH", "")]))
     if not command:
         click.echo(f"Here are {', '.join(standing.TOOLS)}. Leave with 'exit'.")

@@ -112,7 +112,6 @@ def demo(slugs: Sequence[str], out: Path, progress: Progress) -> Iterator[tuple[
 def verify(slugs: Sequence[str], say: Callable[[str], None], progress: Progress) -> list[str]:
     """Prove the assignments; what is wrong, a line each."""
     catalog = Catalog(find_root())
-    prepare(progress)
     problems: list[str] = []
     for slug in slugs or catalog.slugs():
         if skipped(catalog.assignment(slug), progress):
@@ -142,8 +141,9 @@ def warm(progress: Progress) -> str:
     """Make the class cache if there is none, and have Kafka ready where an assignment needs it."""
     made = prepare(progress)
     catalog = Catalog(find_root())
-    for slug in catalog.slugs():
-        skipped(catalog.assignment(slug), progress)
+    for assignment in map(catalog.assignment, catalog.slugs()):
+        if needs_kafka(assignment):
+            skipped(assignment, progress)
     return f"Spark's class cache is at {made}." if made else "The class cache could not be made; Spark starts without it, slower."
 
 

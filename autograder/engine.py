@@ -7,16 +7,15 @@ import json
 import os
 import select
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from pydantic import Field, ValidationError
 
+from autograder import door
 from autograder.broker.engine import KafkaEngine, results
 from autograder.door import Strict, TroubleLine
 from autograder.model import (
@@ -96,8 +95,8 @@ class Engine:
     """
 
     def __init__(self, workers: int = 0, kafka: KafkaEngine | None = None) -> None:
-        self._kafka = kafka
-        self._own_kafka: KafkaEngine | None = None
+        self._kafka = kafka or KafkaEngine()
+        self._owns_kafka = kafka is None
         self._workers = workers or max(2, min(4, os.cpu_count() or 2))
         self._child: subprocess.Popen[bytes] | None = None
         self._read = -1
@@ -112,20 +111,12 @@ class Engine:
 
     def start(self) -> None:
         """Start the child; it starts its JVM with the first replay that needs one."""
-        self._read, write = os.pipe()
-        package = str(Path(__file__).resolve().parent.parent)
-        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
-        command = [sys.executable, "-m", "autograder.replay.child", str(write), str(self._workers)]
-        env = dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write], env=env, start_new_session=True)
-        os.close(write)
+        self._child, self._read = door.start("autograder.replay.child", str(self._workers))
 
     def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
         """The observation of each request, as they come. A fault of ours comes as GraderFaultError, never as a result."""
         on_kafka = [request for request in requests if request.function.engine == "kafka"]
-        if on_kafka and self._kafka is None:
-            self._kafka = self._own_kafka = KafkaEngine()
-        futures = self._kafka.submit(on_kafka) if self._kafka else {}
+        futures = self._kafka.submit(on_kafka)
         try:
             yield from self._on_spark([request for request in requests if request.function.engine != "kafka"])
             yield from results(futures)
@@ -166,28 +157,23 @@ class Engine:
             ready, _, _ = select.select([self._read], [], [], max(0.0, deadline - time.monotonic()))
             data = os.read(self._read, 1 << 16) if ready else b""
             if not data or len(self._buffer) > 2 * MOST_BYTES:
-                self.close()
+                self._end_child()
                 return None
             self._buffer += data
         line, self._buffer = self._buffer.split(b"\n", 1)
         return line
 
     def close(self) -> None:
+        """End what this engine has started; no process is left."""
+        if self._owns_kafka:
+            self._kafka.close()
+        self._end_child()
+
+    def _end_child(self) -> None:
         """End the child; it ends its JVM and workers, and a JVM without a child ends by itself."""
-        if self._own_kafka:
-            self._own_kafka.close()
-            self._kafka = self._own_kafka = None
         if self._child is None:
             return
-        self._child.terminate()
-        try:
-            self._child.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
-        if self._child.stdin:
-            with contextlib.suppress(OSError):
-                self._child.stdin.close()
+        door.end(self._child)
         os.close(self._read)
         self._child, self._buffer = None, b""
 

@@ -13,8 +13,6 @@ from autograder.quantities import evaluate
 
 #: The stations that drawn records are about, in this order.
 STATIONS = ("Tromsø", "Bergen", "Åre", "Oslo", "Visby", "Göteborg", "Umeå", "Malmö", "Kiruna", "Lund", "Røros", "Ålesund")
-#: Stands in a reading for a thing that JSON cannot carry.
-NOT_JSON = "~object"
 Count = Annotated[int, Field(ge=0)]
 Look = Literal[
     "topic", "keys", "values", "order", "times", "headers", "different", "handled", "at_least_once", "offsets", "ahead", "members"

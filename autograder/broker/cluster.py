@@ -13,8 +13,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from autograder.broker import settings
+from autograder.door import environment
 from autograder.replay import session
 from autograder.replay.java import find_java
 
@@ -62,18 +64,20 @@ class Cluster:
         while missing:
             event = self._event(deadline)
             if event.startswith("ended") and event not in missing:
-                self.lost = f"A broker ended by itself. {self.last_words(int(event.split()[1]))}"
-                raise BrokerLostError(self.lost)
+                self._lose(event)
             missing.discard(event)
 
     def check(self) -> None:
         """Raise BrokerLostError when a broker has ended that nobody told to."""
         assert self.guard.stdout is not None
         if not self.lost and (self.events or select.select([self.guard.stdout], [], [], 0)[0]):
-            event = self._event(time.monotonic())
-            self.lost = f"A broker ended by itself. {self.last_words(int(event.split()[1]))}"
+            self._lose(self._event(time.monotonic()))
         if self.lost:
             raise BrokerLostError(self.lost)
+
+    def _lose(self, event: str) -> NoReturn:
+        self.lost = f"A broker ended by itself. {self.last_words(int(event.split()[1]))}"
+        raise BrokerLostError(self.lost)
 
     def _event(self, deadline: float) -> str:
         assert self.guard.stdout is not None
@@ -127,12 +131,6 @@ def _guarded(folder: Path, ports: Sequence[int]) -> Cluster:
     command = [sys.executable, "-m", "autograder.broker.guard", str(folder)]
     guard = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True)
     return Cluster(folder, tuple(ports), guard)
-
-
-def environment() -> dict[str, str]:
-    """What the guard needs to find this package, wherever it is started."""
-    package = str(Path(__file__).resolve().parent.parent.parent)
-    return dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")])), TZ="UTC")
 
 
 def _held() -> socket.socket:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.broker import jars
-from autograder.broker.cluster import environment
+from autograder.door import environment
 from autograder.model import GraderFaultError
 
 _PATIENCE = 180

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -15,7 +12,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from autograder.broker.cluster import environment
+from autograder import door
 from autograder.door import Strict, TroubleLine
 from autograder.oracle.logs import Place
 
@@ -97,12 +94,7 @@ class Programs:
     """The untrusted process, shared by replays that run at the same time. Use it as a context manager."""
 
     def __init__(self) -> None:
-        reading, writing = os.pipe()
-        command = [sys.executable, "-m", "autograder.replay.programs", str(writing)]
-        env = dict(environment(), PYTHONDONTWRITEBYTECODE="1")
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[writing], env=env, start_new_session=True)
-        os.close(writing)
-        self._reading = reading
+        self._child, self._reading = door.start("autograder.replay.programs")
         self._lock = threading.Lock()
         self._programs: dict[int, Program] = {}
         self._serial = 0
@@ -140,14 +132,6 @@ class Programs:
 
     def close(self) -> None:
         """End every program and the process."""
-        assert self._child.stdin is not None
-        with contextlib.suppress(OSError):
-            self._child.stdin.close()
-        self._child.terminate()
-        try:
-            self._child.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
+        door.end(self._child)
         self._reader.join()
         os.close(self._reading)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +15,7 @@ from autograder.broker.standing import Standing
 from autograder.model import Batch, Event, Observation, Request, StepOutput, Trouble
 from autograder.oracle import logs
 from autograder.oracle.logs import Fact, Place, Topic
+from autograder.replay.kafka import GO_ON, STOP
 
 #: Seconds within which members share partitions and records are handled; beyond it what is there is looked at.
 _PATIENCE = 15.0
@@ -24,7 +23,6 @@ _PATIENCE = 15.0
 _FIRST_SIGN = 6.0
 #: Seconds between two looks at a state for which the broker has no event.
 _BREATH = 0.05
-_GO_ON, _STOP = "g", "s"
 #: How the topics begin that are made to know that brokers know the others.
 _SETTLED = "autograder-settled-"
 
@@ -84,7 +82,7 @@ class Replay:
         if isinstance(self.cluster, Standing):
             groups = {program.group for program in self._all()}
             for program in self.started.values():
-                self._hear_until(program, partial(getattr, program, "gone"), time.monotonic() + _PATIENCE)
+                _ends(program, time.monotonic() + _PATIENCE)
             for group in groups:
                 self.observer.remove_members(group, self.observer.member_ids(group))
             self.observer.forget(self.mark, groups)
@@ -105,13 +103,14 @@ class Replay:
     def _call(self, data: dict[str, Any]) -> list[Fact]:
         program = self._start(data)
         while not program.gone:
-            self._hear(program)
+            if not program.hear(self.deadline):
+                raise self._timeout()
             if program.paused:
                 program.paused = False
                 if data["kill_leader"]:
                     self._wait_for_records(data["pause_at"])
                     self._end_broker("leader", "kill")
-                program.tell(_GO_ON)
+                program.tell(GO_ON)
         self._settle()
         return [self._ended(data["name"], program)]
 
@@ -123,18 +122,20 @@ class Replay:
 
     def _leave(self, name: str) -> list[Fact]:
         program = self.started[name]
-        program.tell(_STOP)
-        if not self._hear_until(program, lambda: program.gone, time.monotonic() + _PATIENCE):
-            program.kill()
-            self._hear_until(program, lambda: program.gone, self.deadline)
-            self._over(name, program)
-            return [logs.fact(name, "did not end when running() said so")]
-        return [self._ended(name, program)]
+        program.tell(STOP)
+        patience = time.monotonic() + _PATIENCE
+        if _ends(program, min(patience, self.deadline)):
+            return [self._ended(name, program)]
+        if patience >= self.deadline:
+            raise self._timeout()
+        self._kill(name)
+        return [logs.fact(name, "did not end when running() said so")]
 
     def _kill(self, name: str) -> None:
         program = self.started[name]
         program.kill()
-        self._hear_until(program, lambda: program.gone, self.deadline)
+        if not _ends(program, self.deadline):
+            raise self._timeout()
         self._over(name, program)
 
     def _until(self, _: str) -> None:
@@ -271,18 +272,8 @@ class Replay:
         committed = self.observer.committed(group, self.topic)
         return {place for place in self.observer.places(self.topic) if place[1] < committed.get(place[0], 0)}
 
-    def _hear(self, program: Program) -> None:
-        """One thing more of a program. Raises StoppedError when the time is over."""
-        if not program.hear(self.deadline):
-            raise StoppedError(Trouble("timeout", self.step, text=str(self.request.time_limit)))
-
-    def _hear_until(self, program: Program, done: Callable[[], bool], patience: float) -> bool:
-        while not done():
-            if not program.hear(min(patience, self.deadline)):
-                if time.monotonic() >= self.deadline:
-                    raise StoppedError(Trouble("timeout", self.step, text=str(self.request.time_limit)))
-                return False
-        return True
+    def _timeout(self) -> StoppedError:
+        return StoppedError(Trouble("timeout", self.step, text=str(self.request.time_limit)))
 
     def _ended(self, name: str, program: Program) -> Fact:
         """How a program ended. Raises StoppedError for trouble of its own, UnreachableError for ours."""
@@ -341,12 +332,18 @@ class Replay:
         assert self.stopped is not None
         number = self.stopped
         end = time.monotonic() + 60
-        while not all(holds(found["isr_nodes"], number) for found in self._partitions() if number in found["replica_nodes"]):
+        while not all(
+            holds(found["isr_nodes"], number) for found in self.observer.partitions(self.topic) if number in found["replica_nodes"]
+        ):
             if time.monotonic() > end:
                 raise UnreachableError("The brokers do not agree on the replicas in sync.")
 
-    def _partitions(self) -> Iterator[dict[str, Any]]:
-        yield from self.observer.partitions(self.topic)
+
+def _ends(program: Program, until: float) -> bool:
+    """Whether a program's process is gone by then; what it says meanwhile is taken in."""
+    while not program.gone and program.hear(until):
+        pass
+    return program.gone
 
 
 def events(request: Request) -> list[Event]:
@@ -356,6 +353,5 @@ def events(request: Request) -> list[Event]:
 
 def observe(cluster: Cluster | Standing, programs: Programs, request: Request) -> Observation:
     """Replay a request. Raises whatever is no fault of the submission's."""
-    with contextlib.ExitStack() as stack:
-        observer = stack.enter_context(Observer(cluster.bootstrap))
+    with Observer(cluster.bootstrap) as observer:
         return Replay(cluster, programs, observer, request).run()

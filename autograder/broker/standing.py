@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.broker import jars, settings, warmup
-from autograder.broker.cluster import BrokerLostError, Cluster, environment
+from autograder.broker.cluster import BrokerLostError, Cluster
 from autograder.broker.jars import Progress
+from autograder.door import environment
 from autograder.model import KitError
 from autograder.replay.java import Java
 from autograder.replay.localfiles import cache_folder

@@ -6,7 +6,6 @@ that a submission has spoiled. It holds no expectations and decides nothing.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import selectors
@@ -170,10 +169,7 @@ class Child:
 
     def end(self, run: _Run, answer: Wire | None) -> None:
         """End a worker and all that it started, and pass its answer on."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(run.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(run.pid, signal.SIGKILL)
+        worker.kill_with_group(run.pid)
         os.waitpid(run.pid, 0)
         self.selector.unregister(run.pipe)
         os.close(run.pipe)
@@ -188,15 +184,12 @@ class Child:
 
     def say(self, request: Wire, answer: Wire) -> None:
         """One line to the grader."""
-        data = (json.dumps(answer | {"id": request["id"]}) + "\n").encode()
-        while data:
-            data = data[os.write(self.out, data) :]
+        worker.write_whole(self.out, (json.dumps(answer | {"id": request["id"]}) + "\n").encode())
 
     def close(self) -> None:
         """Leave no process and no file behind."""
         for run in self.running.values():
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(run.pid, signal.SIGKILL)
+            worker.kill_with_group(run.pid)
         if self.jvm:
             self.jvm.stop()
         shutil.rmtree(self.scratch, ignore_errors=True)

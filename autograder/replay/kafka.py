@@ -17,10 +17,12 @@ from typing import Any
 
 from autograder.replay import submission
 from autograder.replay.trouble import Stopped, from_exception
+from autograder.replay.worker import write_whole
 
 Wire = dict[str, Any]
 #: Written by the grader into a program's control pipe.
-GO_ON, STOP = b"g", b"s"
+GO_ON, STOP = "g", "s"
+#: Stands in a fixture's reading for a thing that JSON cannot carry.
 NOT_JSON = "~object"
 _ADDRESS = re.compile(r"\b127\.0\.0\.1:\d+")
 
@@ -104,9 +106,7 @@ class Program:
 
     def say(self, **event: Any) -> None:
         """One line to the grader, in one piece."""
-        data = (json.dumps(event) + "\n").encode()
-        while data:
-            data = data[os.write(self.out, data) :]
+        write_whole(self.out, (json.dumps(event) + "\n").encode())
 
 
 def mend_client() -> None:

@@ -72,7 +72,7 @@ class Programs:
             if request["verb"] == "start":
                 self.start(request)
             elif running and request["verb"] == "kill":
-                _kill(running.pid)
+                worker.kill_with_group(running.pid)
             elif running:
                 with contextlib.suppress(OSError):  # it may have ended meanwhile
                     os.write(running.control, request["say"].encode())
@@ -120,7 +120,7 @@ class Programs:
 
     def end(self, running: _Running, too_much: bool) -> None:
         """End a program with all that it started, and say so."""
-        _kill(running.pid)
+        worker.kill_with_group(running.pid)
         os.waitpid(running.pid, 0)
         self.selector.unregister(running.pipe)
         os.close(running.pipe)
@@ -132,21 +132,13 @@ class Programs:
 
     def say(self, number: int, line: str) -> None:
         """One line to the grader: the program's number and what it said, whatever that is."""
-        data = (json.dumps([number, line]) + "\n").encode()
-        while data:
-            data = data[os.write(self.out, data) :]
+        worker.write_whole(self.out, (json.dumps([number, line]) + "\n").encode())
 
     def close(self) -> None:
         """Leave no process and no file behind."""
         for running in self.running.values():
-            _kill(running.pid)
+            worker.kill_with_group(running.pid)
         shutil.rmtree(self.scratch, ignore_errors=True)
-
-
-def _kill(pid: int) -> None:
-    for end in (os.killpg, os.kill):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            end(pid, signal.SIGKILL)
 
 
 def main(argv: list[str]) -> int:
@@ -156,7 +148,7 @@ def main(argv: list[str]) -> int:
     warnings.simplefilter("ignore")
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # it names ports and times, which differ from run to run
     import pyspark.sql
-    import pyspark.streaming  # noqa: F401  # as above
+    import pyspark.streaming  # noqa: F401  # imported once here, as kafka is by mend_client, so that every forked program has them
 
     mend_client()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

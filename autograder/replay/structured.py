@@ -172,10 +172,7 @@ class _Source:
         """Rows that arrive together. No rows are no arrival: MemoryStream would make a data batch of them."""
         if not rows:
             return
-        spelled = [
-            row | {name: _iso(row[name]) for name in self._times} | {name: _base64(row[name]) for name in self._binary} for row in rows
-        ]
-        lines = [json.dumps(row) for row in spelled]
+        lines = [json.dumps(row | self._spelled(row)) for row in rows]
         self._stream.addData(self._convert.asScala(lines).toSeq())
 
     def _spelled(self, row: Wire) -> Wire:

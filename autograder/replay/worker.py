@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import sys
 import time
 import traceback
@@ -36,7 +37,7 @@ def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> No
     with contextlib.suppress(BaseException):
         sys.stdout.flush()
     result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": kept(printed)}
-    _write_whole(answer, (json.dumps(result) + "\n").encode())
+    write_whole(answer, (json.dumps(result) + "\n").encode())
     os._exit(0)
 
 
@@ -159,9 +160,17 @@ def kept(path: Path) -> str:
     return ""
 
 
-def _write_whole(descriptor: int, data: bytes) -> None:
+def write_whole(descriptor: int, data: bytes) -> None:
+    """Write all of it, however much a pipe takes at once."""
     while data:
         data = data[os.write(descriptor, data) :]
+
+
+def kill_with_group(pid: int) -> None:
+    """SIGKILL for a worker and all that it started; also where it has no group of its own yet."""
+    for end in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end(pid, signal.SIGKILL)
 
 
 def forget(scratch: Path) -> None:
