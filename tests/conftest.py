@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import shutil
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,13 @@ from autograder.grading import Course, Grading, Submission
 from autograder.model import Report
 
 HERE = Path(__file__).parent
+#: A submission of the toy: right in one part, wrong in another, and dead in a third.
+MIXED = (
+    "from pyspark.sql import functions as F\n\n\n"
+    "def counts(views, least):\n    return views.where('page < \"b\" or page > \"y\"').groupBy('page').agg(F.count('*').alias('views'))\n\n\n"
+    "def words(lines):\n    return lines.map(lambda line: (line, 1 // (line != 'b'))).reduceByKey(lambda a, b: a + b)\n\n\n"
+    "def double(number):\n    print('doubling', number)\n    return number + 1\n"
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,6 +80,19 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         path = HERE / "golden" / name
         if request.config.getoption("--update-goldens"):
             path.write_text(text, encoding="utf-8")
-        assert path.read_text(encoding="utf-8") == text, f"read the difference; if it is meant: pytest --update-goldens ({path.name})"
+        changed = differences([path.read_text(encoding="utf-8"), text])
+        assert not changed, f"read the difference; if it is meant: pytest --update-goldens ({path.name})\n{changed}"
 
     return golden
+
+
+def differences(texts: Sequence[str]) -> str:
+    """How texts that must be equal differ from the most frequent one: as a diff, and how often; empty when they do not."""
+    counts = Counter(texts)
+    usual = max(counts, key=counts.__getitem__)
+    diffs = [
+        "\n".join([f"{count} of {len(texts)}:", *difflib.unified_diff(usual.splitlines(True), text.splitlines(True), n=12)])
+        for text, count in counts.items()
+        if text != usual
+    ]
+    return "\n".join(diffs)

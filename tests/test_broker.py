@@ -16,8 +16,10 @@ import pytest
 from click.testing import CliRunner
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewTopic
+from kafka.errors import CoordinatorNotAvailableError
 
 from autograder.broker import cluster, jars, standing, warmup
+from autograder.broker.observer import Observer
 from autograder.cli import main
 from autograder.model import KitError
 from autograder.replay.java import Java, find_java
@@ -288,3 +290,13 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(KitError, match="Kafka's files cannot be written to") as caught:
         jars.ensure(find_java(), quiet)
     assert "AUTOGRADER_CACHE" in caught.value.hint
+
+
+def test_a_new_broker_can_be_asked_about_groups(java: Java) -> None:
+    """It answers that nobody coordinates the group until its topic for offsets is made; that is waited for."""
+    with cluster.broker() as new, Observer(new.bootstrap) as observer:
+        with pytest.raises(CoordinatorNotAvailableError):
+            observer.admin.describe_groups(["readers"])
+
+        assert observer.members("readers") == {}
+        assert observer.committed("readers", "readings") == {}

@@ -15,7 +15,7 @@ from autograder.engine import Engine
 from autograder.grading import Course, for_student
 from autograder.model import CheckReport, Outcome, Report
 from autograder.reports import json_report, junit, terminal
-from tests.conftest import HERE, grade_file
+from tests.conftest import HERE, MIXED, grade_file
 
 Golden = Callable[[str, str], None]
 DOCS = HERE.parent / "docs"
@@ -25,12 +25,7 @@ DOCS = HERE.parent / "docs"
 def report(engine: Engine, toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A submission that is right in one part, wrong in another, and dies in a third."""
     path = tmp_path_factory.mktemp("golden") / "alice.py"
-    path.write_text(
-        "from pyspark.sql import functions as F\n\n\n"
-        "def counts(views, least):\n    return views.where('page < \"b\" or page > \"y\"').groupBy('page').agg(F.count('*').alias('views'))\n\n\n"
-        "def words(lines):\n    return lines.map(lambda line: (line, 1 // (line != 'b'))).reduceByKey(lambda a, b: a + b)\n\n\n"
-        "def double(number):\n    print('doubling', number)\n    return number + 1\n"
-    )
+    path.write_text(MIXED)
     full = grade_file(engine, toy, path)
     return replace(full, kit="0", spark="0")
 

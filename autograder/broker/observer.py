@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic
-from kafka.errors import KafkaConnectionError, KafkaError
+from kafka.errors import GroupIdNotFoundError, KafkaError, NotCoordinatorError
 from kafka.protocol.metadata import MetadataRequest
 
 from autograder.oracle.logs import Place, Record, Topic
@@ -25,17 +25,22 @@ class UnreachableError(Exception):
 
 
 def _patient(ask: Callable[..., T]) -> Callable[..., T]:
-    """Ask again while a connection is refused: after a fixture has stopped a broker, a client may still turn to it first."""
+    """Ask again while brokers answer that it may work later.
+
+    They do while a new broker makes its topic for groups' offsets, and after a fixture has stopped one: a client may still turn
+    to that one, and holds on to a group's coordinator for ever.
+    """
 
     @functools.wraps(ask)
-    def asked(*arguments: Any) -> T:
+    def asked(observer: Observer, *arguments: Any) -> T:
         deadline = time.monotonic() + _TIMEOUT_MS / 1000
         while True:
             try:
-                return ask(*arguments)
-            except KafkaConnectionError:
-                if time.monotonic() > deadline:
+                return ask(observer, *arguments)
+            except KafkaError as error:
+                if not error.retriable or time.monotonic() > deadline:
                     raise
+                observer.admin._manager.cluster._coordinators.clear()  # it has no public way to forget them
 
     return asked
 
@@ -167,16 +172,14 @@ class Observer:
         """A group's committed offsets by partition."""
         try:
             found = self.admin.list_group_offsets([group])
-        except KafkaConnectionError:
-            raise
-        except KafkaError:  # no such group
+        except GroupIdNotFoundError:
             return {}
         return {place.partition: entry.offset for place, entry in found.get(group, {}).items() if place.topic == topic}
 
     @_patient
     def members(self, group: str) -> dict[str, int] | None:
         """How many partitions each member of a group has; None while it is being shared out anew."""
-        found = self.admin.describe_groups([group])[group]
+        found = self._group(group)
         if found["group_state"] in {"Dead", "Empty"}:
             return {}
         if found["group_state"] != "Stable":
@@ -186,14 +189,22 @@ class Observer:
     @_patient
     def member_ids(self, group: str) -> list[str]:
         """The members of a group, whatever its state."""
-        return [member["member_id"] for member in self.admin.describe_groups([group])[group]["members"]]
+        return [member["member_id"] for member in self._group(group)["members"]]
 
+    def _group(self, group: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.admin.describe_groups([group])[group]
+        if found["error"] and found["group_state"] != "Dead":
+            raise NotCoordinatorError(found["error"])
+        return found
+
+    @_patient
     def remove_members(self, group: str, members: Iterable[str]) -> None:
         """Do what the session timeout does with members that are gone."""
         gone = [MemberToRemove(member_id=member) for member in members]
         if gone:
             self.admin.remove_group_members(group, gone)
 
+    @_patient
     def delete_records(self, topic: str, partition: int, before: int) -> None:
         """Do what retention does: the records before an offset are gone."""
         self.admin.delete_records({TopicPartition(topic, partition): before})
