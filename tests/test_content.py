@@ -82,9 +82,6 @@ def test_handout_says_what_is_graded(slug: str) -> None:
         assert str(parameter.default) in text, parameter
 
 
-@pytest.mark.parametrize("slug", SLUGS)
-def test_verify(slug: str) -> None:
-    """The kit's own proof: skeleton 0, right answers full points, each mistake caught by the checks it names."""
-    if commands.skipped(CATALOG.assignment(slug), quiet):
-        pytest.skip("Kafka could not be fetched")
-    assert commands.verify([slug], print, quiet) == []
+def test_verify() -> None:
+    """The kit's own proof: skeletons 0, right answers full points, each mistake caught by the checks it names."""
+    assert commands.verify(SLUGS, print, quiet) == []
