@@ -76,6 +76,15 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
     ("shows", "def counts(views, least):\n    views.show()\n", Outcome.ERROR, r"calls an action such as collect\(\)", 2),
     ("raises_in_driver", "def counts(views, least):\n    return {}['views']\n", Outcome.ERROR, r"counts raises KeyError: 'views'", 2),
     (
+        "raises_an_error_of_its_own_kind",
+        "from pyspark.sql import functions as F\nclass TooCold(Exception):\n    pass\n"
+        "@F.udf('string')\ndef same(page):\n    raise TooCold(page)\n"
+        "def counts(views, least):\n    return views.groupBy(same('page').alias('page')).agg(F.count('*').alias('views'))\n",
+        Outcome.ERROR,
+        r"Your function raised TooCold while rows were processed: \w \(at step 1\)",
+        6,
+    ),
+    (
         "raises_in_a_task_at_the_third_step",
         "from pyspark.sql import functions as F\n@F.udf('string')\ndef same(page):\n    if page == 'c':\n        raise ValueError('no c')\n"
         "    return page\ndef counts(views, least):\n    return views.groupBy(same('page').alias('page')).agg(F.count('*').alias('views'))\n",

@@ -10,6 +10,10 @@ from typing import Any
 
 _MAX_TEXT = 600
 _NOT_A_STREAM_ACTION = "Queries with streaming sources must be executed with writeStream.start()"
+#: The last line of a Python traceback: the error's name, whatever it is called, and its text.
+_RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(?:[\w.]+\.)?(\w+)(?:: ?(.*))?$", re.MULTILINE)
+#: Different in every run.
+_IDS = re.compile(r" ?\[id = [0-9a-f-]+, runId = [0-9a-f-]+\]")
 _TASK_FRAME = re.compile(r'File "([^"]*)", line (\d+)')
 
 
@@ -60,6 +64,7 @@ def _at_step(whole: str, name: str, text: str) -> tuple[str, str, str]:
     kind = "raised_in_task" if "PythonException" in whole else "raised_at_step"
     python_errors = re.findall(r"^\s*(?:[\w.]+\.)?(\w*(?:Error|Exception|Iteration|Interrupt)): ?(.*)$", whole, re.MULTILINE)
     ours = [found for found in python_errors if found[0] not in {"PythonException", "StreamingQueryException", "Py4JException"}]
+    ours = ours or _RAISED.findall(whole)
     if ours:
         return kind, ours[-1][0], ours[-1][1].strip()[:_MAX_TEXT]
     return kind, name, text
@@ -77,7 +82,7 @@ def message(error: BaseException) -> str:
         if line.startswith(("at ", "JVM stacktrace", "== SQL", "Traceback")) or (kept and line.startswith("'")):
             break
         kept.append(line)
-    return " ".join(kept[:3])[:_MAX_TEXT]
+    return _IDS.sub("", " ".join(kept[:3]))[:_MAX_TEXT]
 
 
 def _line_in_text(path: str, text: str) -> int | None:
