@@ -86,6 +86,13 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return golden
 
 
+def assert_same(texts: Sequence[str]) -> None:
+    """Fail with the whole difference, which an assertion would cut."""
+    found = differences(texts)
+    if found:
+        pytest.fail(found, pytrace=False)
+
+
 def differences(texts: Sequence[str]) -> str:
     """How texts that must be equal differ from the most frequent one: as a diff, and how often; empty when they do not."""
     counts = Counter(texts)

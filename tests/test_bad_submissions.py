@@ -206,3 +206,15 @@ def test_other_columns(grade: Grade) -> None:
     report = grade("def counts(views, least):\n    return views.groupBy('page').count()\n")
 
     assert "missing: views; not asked for: count" in report.checks[0].message
+
+
+def test_a_batch_that_is_told_twice_ends_no_other(grade: Grade) -> None:
+    """Py4J may repeat a call from the JVM: the replay waits for each batch by its own time, and misses nothing of a later one."""
+    report = grade(
+        "from datetime import datetime\nfrom autograder.replay import dstreams\n\n\n"
+        "def words(lines):\n    dstreams._tick(datetime.fromtimestamp(1), None)\n"
+        "    return lines.map(lambda line: (line, 1)).reduceByKey(lambda a, b: a + b)\n",
+        ("words_right",),
+    )
+
+    assert report.checks[0].outcome is Outcome.PASSED

@@ -13,7 +13,7 @@ import pytest
 
 from autograder import commands
 from autograder.catalog import find_root
-from tests.conftest import HERE, MIXED, differences
+from tests.conftest import HERE, MIXED, assert_same
 
 _AT_ONCE = 3
 
@@ -59,5 +59,5 @@ def test_gradings_under_load_give_one_report(slug: str, times: int, tmp_path: Pa
 
     assert len(found) == times
     assert set(found[0]) == {"instructor.json", "report.json", "report.txt", "junit.xml"}
-    assert differences([files["instructor.json"] for files in found]) == ""
+    assert_same([files["instructor.json"] for files in found])
     assert all(files == found[0] for files in found)

@@ -23,7 +23,7 @@ from autograder.grading import Course, Grading, Submission
 from autograder.model import CheckReport, Outcome
 from autograder.replay.java import Java
 from autograder.reports.json_report import to_json
-from tests.conftest import differences
+from tests.conftest import assert_same
 from tests.test_broker import java, processes  # noqa: F401  # java is a fixture
 
 SLUG = "kafka_setup"
@@ -253,6 +253,6 @@ def test_twenty_gradings_under_load_give_one_report(java: Java, course: Course, 
         busy.wait()
 
     assert len(found) == TIMES
-    assert differences(found) == ""
+    assert_same(found)
     assert '"FAILED"' in found[0]
     assert '"ERROR"' in found[0]

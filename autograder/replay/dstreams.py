@@ -17,7 +17,7 @@ Wire = dict[str, Any]
 # What the sinks write to. A checkpoint pickles the sinks: they are functions of this module, which pickle by name, and
 # what they write to is the module's own. There is one replay in a process.
 _outputs: dict[int, list[Any]] = {}
-_ticks: list[int] = []
+_ended: set[int] = set()
 
 
 def _collect(time: Any, rdd: Any) -> None:
@@ -26,7 +26,8 @@ def _collect(time: Any, rdd: Any) -> None:
 
 
 def _tick(time: Any, _rdd: Any) -> None:
-    _ticks.append(int(time.timestamp()))
+    """Write down that a batch's jobs are through. Py4J may call twice, when it had to connect anew: batches are told by their time."""
+    _ended.add(int(time.timestamp()) // _BATCH_SECONDS)
 
 
 class Replay:
@@ -44,7 +45,7 @@ class Replay:
         self.write_graph_rarely()
         _end_loops_quickly()
         _outputs.clear()
-        _ticks.clear()
+        _ended.clear()
 
     def run(self) -> Wire:
         """Start, move the clock batch by batch, stop. Raises Stopped with the step at which it went wrong."""
@@ -102,7 +103,7 @@ class Replay:
         is pending until that thread has seen all its jobs.
         """
         scheduler = self.streaming._jssc.ssc().scheduler()
-        while len(_ticks) <= index or not scheduler.getPendingTimes().isEmpty():
+        while index + 1 not in _ended or not scheduler.getPendingTimes().isEmpty():
             self.raise_failure(index)
         self.raise_failure(index)
 
