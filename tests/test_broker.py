@@ -22,6 +22,7 @@ from autograder.broker import cluster, jars, standing, warmup
 from autograder.broker.observer import Observer
 from autograder.cli import main
 from autograder.model import KitError
+from autograder.oracle import Topic
 from autograder.replay.java import Java, find_java
 
 HERE = Path(__file__).parent
@@ -300,3 +301,18 @@ def test_a_new_broker_can_be_asked_about_groups(java: Java) -> None:
 
         assert observer.members("readers") == {}
         assert observer.committed("readers", "readings") == {}
+
+
+def test_what_the_leader_alone_has_is_waited_for_while_others_can_get_it(java: Java) -> None:
+    """With too few replicas in sync nobody will read the record of acks=1, so that nothing is waited for."""
+    with cluster.broker(3) as three, Observer(three.bootstrap) as observer:
+        observer.make_topic("readings", Topic(1, 3, {"min.insync.replicas": "2"}))
+        (partition,) = observer.partitions("readings")
+        for number in set(partition["isr_nodes"]) - {partition["leader_id"]}:
+            three.tell("stop", number)
+        producer = KafkaProducer(bootstrap_servers=three.bootstrap, acks=1, enable_idempotence=False)
+        producer.send("readings", b"1").get(timeout=60)
+        producer.close()
+
+        assert (observer.log_ends("readings"), observer.bounds("readings")[1]) == ({0: 1}, {0: 0})
+        assert not observer.waits_for_replicas("readings")

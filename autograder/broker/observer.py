@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic
+from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic, OffsetSpec
 from kafka.errors import GroupIdNotFoundError, KafkaError, NotCoordinatorError
 from kafka.protocol.metadata import MetadataRequest
 
@@ -18,6 +18,8 @@ from autograder.oracle.logs import Place, Record, Topic
 
 T = TypeVar("T")
 _TIMEOUT_MS = 30_000
+#: As which a leader tells where its log ends; a consumer is told how far it may read. Source: Kafka's ListOffsetsRequest.
+_DEBUGGING_REPLICA = -2
 
 
 class UnreachableError(Exception):
@@ -136,6 +138,32 @@ class Observer:
         consumer = self._reader()
         starts, ends = consumer.beginning_offsets(places), consumer.end_offsets(places)
         return {place.partition: at for place, at in starts.items()}, {place.partition: at for place, at in ends.items()}
+
+    @_patient
+    def log_ends(self, topic: str) -> dict[int, int]:
+        """Where the leaders' logs end, by partition: what they have may not be on the other replicas yet, and nobody can read it."""
+        places = dict.fromkeys(self._places(topic), OffsetSpec.LATEST)
+
+        async def ask() -> dict[TopicPartition, Any]:
+            found: dict[TopicPartition, Any] = {}
+            for leader, own in (await self.admin._async_get_leader_for_partitions(set(places))).items():
+                request = self.admin._list_partition_offsets_request({place: places[place] for place in own}, 0)
+                request.replica_id = _DEBUGGING_REPLICA
+                response = await self.admin._manager.send(request, node_id=leader)
+                found.update(self.admin._list_partition_offsets_process_response(response))
+            return found
+
+        return {place.partition: entry.offset for place, entry in self.admin._manager.run(ask).items()} if places else {}
+
+    def waits_for_replicas(self, topic: str) -> bool:
+        """Whether a partition has records that nobody can read yet, and enough replicas in sync to have them soon."""
+        ends, readable = self.log_ends(topic), self.bounds(topic)[1]
+        if ends == readable:
+            return False
+        found = self.topic(topic, ["min.insync.replicas"])
+        least = int(found.settings["min.insync.replicas"]) if found else 0
+        in_sync = {partition["partition_index"]: len(partition["isr_nodes"]) for partition in self.partitions(topic)}
+        return any(end > readable.get(number, 0) and in_sync.get(number, 0) >= least for number, end in ends.items())
 
     def _places(self, topic: str) -> list[TopicPartition]:
         return [TopicPartition(topic, partition["partition_index"]) for partition in self.partitions(topic)]

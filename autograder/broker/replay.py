@@ -178,6 +178,7 @@ class Replay:
         self.stopped = None
 
     def _look(self, data: list[str]) -> list[Fact]:
+        self._wait_for_replicas()
         return [found for name in data for found in getattr(self, f"_look_{name}")()]
 
     # Looks.
@@ -312,6 +313,12 @@ class Replay:
         """Until so many are on all replicas in sync, so that what a killed leader takes along is not left to chance."""
         patience = min(self.deadline, time.monotonic() + 2)
         while len(self.observer.places(self.topic)) < count and time.monotonic() < patience:
+            pass
+
+    def _wait_for_replicas(self) -> None:
+        """Until consumers can read what leaders have: a program that does not wait for all replicas ends before they have it."""
+        end = min(self.deadline, time.monotonic() + _PATIENCE)
+        while self.observer.waits_for_replicas(self.topic) and time.monotonic() < end:
             pass
 
     def _settle(self) -> None:
