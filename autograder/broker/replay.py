@@ -311,15 +311,11 @@ class Replay:
 
     def _wait_for_records(self, count: int) -> None:
         """Until so many are on all replicas in sync, so that what a killed leader takes along is not left to chance."""
-        patience = min(self.deadline, time.monotonic() + 2)
-        while len(self.observer.places(self.topic)) < count and time.monotonic() < patience:
-            pass
+        _holds(lambda: len(self.observer.places(self.topic)) >= count, min(self.deadline, time.monotonic() + 2))
 
     def _wait_for_replicas(self) -> None:
         """Until consumers can read what leaders have: a program that does not wait for all replicas ends before they have it."""
-        end = min(self.deadline, time.monotonic() + _PATIENCE)
-        while self.observer.waits_for_replicas(self.topic) and time.monotonic() < end:
-            pass
+        _holds(lambda: not self.observer.waits_for_replicas(self.topic), min(self.deadline, time.monotonic() + _PATIENCE))
 
     def _settle(self) -> None:
         """Have every broker know what topics there are, where that is looked at."""
@@ -338,12 +334,21 @@ class Replay:
         """Until the in-sync replicas of every partition that the stopped broker has are as they must be."""
         assert self.stopped is not None
         number = self.stopped
-        end = time.monotonic() + 60
-        while not all(
-            holds(found["isr_nodes"], number) for found in self.observer.partitions(self.topic) if number in found["replica_nodes"]
-        ):
-            if time.monotonic() > end:
-                raise UnreachableError("The brokers do not agree on the replicas in sync.")
+
+        def agreed() -> bool:
+            found = [partition for partition in self.observer.partitions(self.topic) if number in partition["replica_nodes"]]
+            return all(holds(partition["isr_nodes"], number) for partition in found)
+
+        if not _holds(agreed, time.monotonic() + 60):
+            raise UnreachableError("The brokers do not agree on the replicas in sync.")
+
+
+def _holds(state: Callable[[], bool], until: float) -> bool:
+    """Whether a state of the brokers, which have no event for it, is reached by then."""
+    while not state():
+        if time.monotonic() > until:
+            return False
+    return True
 
 
 def _ends(program: Program, until: float) -> bool:

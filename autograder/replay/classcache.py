@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -70,8 +69,10 @@ def make(java: Java) -> bool:
 
 
 def _warmup(argument: str) -> None:
+    from autograder.door import environment  # its validation is nothing that an untrusted process should load
+
     command = [sys.executable, "-m", "autograder.replay.warmup", argument]
-    subprocess.run(command, capture_output=True, timeout=300, check=False, env=_environment())
+    subprocess.run(command, capture_output=True, timeout=300, check=False, env=environment())
 
 
 def _remove_stale(cache: Path) -> None:
@@ -80,8 +81,3 @@ def _remove_stale(cache: Path) -> None:
     for other in cache.parent.glob(f"{place}-*"):
         if other != cache:
             other.unlink(missing_ok=True)
-
-
-def _environment() -> dict[str, str]:
-    package = str(Path(__file__).resolve().parent.parent.parent)
-    return dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")])))
