@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -316,3 +317,18 @@ def test_what_the_leader_alone_has_is_waited_for_while_others_can_get_it(java: J
 
         assert (observer.log_ends("readings"), observer.bounds("readings")[1]) == ({0: 1}, {0: 0})
         assert not observer.waits_for_replicas("readings")
+
+
+def test_a_topic_made_anew_is_read_from_its_new_leaders(java: Java) -> None:
+    """A submission may delete a topic and make it again; clients that knew it asked its old leaders for ever."""
+    with cluster.broker(3) as three, Observer(three.bootstrap) as observer:
+        for number, replicas in enumerate(([1, 2], [2, 3, 1], [3, 1], [1, 2, 3])):
+            if number:
+                observer.forget("anew", [])
+            led_by = {partition: [broker] for partition, broker in enumerate(replicas)}
+            observer.admin.create_topics([NewTopic("anew", replica_assignments=led_by)])
+            observer.settle(f"settled-{number}")
+            observer.send("anew", [{"key": None, "value": str(number), "headers": {}, "partition": 0, "at": 0}])
+
+            assert observer.bounds("anew") == (dict.fromkeys(led_by, 0), {partition: int(not partition) for partition in led_by})
+            assert [record.value for record in observer.records("anew", time.monotonic() + 20)] == [str(number).encode()]

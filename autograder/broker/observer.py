@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewTopic, OffsetSpec
-from kafka.errors import GroupIdNotFoundError, KafkaError, NotCoordinatorError
+from kafka.errors import GroupIdNotFoundError, KafkaError, LeaderNotAvailableError, NotCoordinatorError
 from kafka.protocol.metadata import MetadataRequest
 
 from autograder.oracle.logs import Place, Record, Topic
@@ -56,7 +56,6 @@ class Observer:
         self._stack = contextlib.ExitStack()
         self._stack.callback(self.admin.close)
         self._producer: Any = None
-        self._consumer: Any = None
 
     def __enter__(self) -> Observer:
         return self
@@ -131,29 +130,33 @@ class Observer:
 
     @_patient
     def bounds(self, topic: str) -> tuple[dict[int, int], dict[int, int]]:
-        """The first offset and the end of every partition."""
-        places = self._places(topic)
-        if not places:
-            return {}, {}
-        consumer = self._reader()
-        starts, ends = consumer.beginning_offsets(places), consumer.end_offsets(places)
-        return {place.partition: at for place, at in starts.items()}, {place.partition: at for place, at in ends.items()}
+        """The first offset and the end of every partition, as far as consumers may read."""
+        return self._offsets(topic, OffsetSpec.EARLIEST), self._offsets(topic, OffsetSpec.LATEST)
 
     @_patient
     def log_ends(self, topic: str) -> dict[int, int]:
         """Where the leaders' logs end, by partition: what they have may not be on the other replicas yet, and nobody can read it."""
-        places = dict.fromkeys(self._places(topic), OffsetSpec.LATEST)
+        return self._offsets(topic, OffsetSpec.LATEST, _DEBUGGING_REPLICA)
 
-        async def ask() -> dict[TopicPartition, Any]:
-            found: dict[TopicPartition, Any] = {}
-            for leader, own in (await self.admin._async_get_leader_for_partitions(set(places))).items():
-                request = self.admin._list_partition_offsets_request({place: places[place] for place in own}, 0)
-                request.replica_id = _DEBUGGING_REPLICA
-                response = await self.admin._manager.send(request, node_id=leader)
-                found.update(self.admin._list_partition_offsets_process_response(response))
-            return found
+    def _offsets(self, topic: str, which: OffsetSpec, replica: int | None = None) -> dict[int, int]:
+        """Offsets as the leaders of this moment tell them.
 
-        return {place.partition: entry.offset for place, entry in self.admin._manager.run(ask).items()} if places else {}
+        A consumer would ask those that it knew, and ask for ever, when a submission has deleted the topic and made it anew.
+        """
+        leaders: dict[int, list[TopicPartition]] = {}
+        for partition in self.partitions(topic):
+            leaders.setdefault(partition["leader_id"], []).append(TopicPartition(topic, partition["partition_index"]))
+        if min(leaders, default=0) < 0:
+            raise LeaderNotAvailableError(topic)
+        found: dict[int, int] = {}
+        for leader, own in leaders.items():
+            request = self.admin._list_partition_offsets_request(dict.fromkeys(own, which), 0)
+            if replica is not None:
+                request.replica_id = replica
+            response = self.admin._manager.run(functools.partial(self.admin._manager.send, node_id=leader), request)
+            entries = self.admin._list_partition_offsets_process_response(response)
+            found.update({place.partition: entry.offset for place, entry in entries.items()})
+        return found
 
     def waits_for_replicas(self, topic: str) -> bool:
         """Whether a partition has records that nobody can read yet, and enough replicas in sync to have them soon."""
@@ -168,12 +171,6 @@ class Observer:
     def _places(self, topic: str) -> list[TopicPartition]:
         return [TopicPartition(topic, partition["partition_index"]) for partition in self.partitions(topic)]
 
-    def _reader(self) -> Any:
-        if self._consumer is None:
-            self._consumer = KafkaConsumer(bootstrap_servers=self.bootstrap, enable_auto_commit=False, auto_offset_reset="earliest")
-            self._stack.callback(self._consumer.close)
-        return self._consumer
-
     def places(self, topic: str) -> list[Place]:
         """Partition and offset of every record."""
         starts, ends = self.bounds(topic)
@@ -184,16 +181,18 @@ class Observer:
         missing = {partition: end for partition, end in self.bounds(topic)[1].items() if end}
         if not missing:
             return
-        consumer = self._reader()
-        consumer.assign(self._places(topic))
-        consumer.seek_to_beginning()
-        while any(consumer.position(TopicPartition(topic, partition)) < end for partition, end in missing.items()):
-            if time.monotonic() > deadline:
-                raise UnreachableError("The records of a topic cannot be read.")
-            for batch in consumer.poll(timeout_ms=500).values():
-                for found in batch:
-                    headers = tuple((name, value) for name, value in found.headers)
-                    yield Record(found.key, found.value, found.timestamp, found.partition, found.offset, headers)
+        # One for each reading: an older one may know the leaders of a topic that is gone.
+        consumer = KafkaConsumer(bootstrap_servers=self.bootstrap, enable_auto_commit=False, auto_offset_reset="earliest")
+        with contextlib.closing(consumer):
+            consumer.assign(self._places(topic))
+            consumer.seek_to_beginning()
+            while any(consumer.position(TopicPartition(topic, partition)) < end for partition, end in missing.items()):
+                if time.monotonic() > deadline:
+                    raise UnreachableError("The records of a topic cannot be read.")
+                for batch in consumer.poll(timeout_ms=500).values():
+                    for found in batch:
+                        headers = tuple((name, value) for name, value in found.headers)
+                        yield Record(found.key, found.value, found.timestamp, found.partition, found.offset, headers)
 
     @_patient
     def committed(self, group: str, topic: str) -> dict[int, int]:
