@@ -218,3 +218,18 @@ def test_a_batch_that_is_told_twice_ends_no_other(grade: Grade) -> None:
     )
 
     assert report.checks[0].outcome is Outcome.PASSED
+
+
+def test_an_rdd_that_python_has_let_go_is_not_lost(grade: Grade) -> None:
+    """The JVM looks up what a stream's function gave after Python may have collected it: here it always has."""
+    report = grade(
+        "import gc\nfrom py4j import clientserver as server\n\n"
+        "answer = server.ClientServerConnection._call_proxy\nforget = server.JavaClient.garbage_collect_object\n\n\n"
+        "def late(self, name, stream):\n    message = answer(self, name, stream)\n    gc.collect()\n    return message\n\n\n"
+        "server.ClientServerConnection._call_proxy = late\n"
+        "server.JavaClient.garbage_collect_object = lambda self, name, enqueue=True: forget(self, name, False)\n\n\n"
+        "def words(lines):\n    return lines.map(lambda line: (line, 1)).reduceByKey(lambda a, b: a + b)\n",
+        ("words_right",),
+    )
+
+    assert report.checks[0].outcome is Outcome.PASSED, report.checks[0].message

@@ -18,6 +18,8 @@ Wire = dict[str, Any]
 # what they write to is the module's own. There is one replay in a process.
 _outputs: dict[int, list[Any]] = {}
 _ended: set[int] = set()
+#: What the streams' functions gave to the JVM.
+_given: list[Any] = []
 
 
 def _collect(time: Any, rdd: Any) -> None:
@@ -44,6 +46,7 @@ class Replay:
         self.streaming = StreamingContext(context, _BATCH_SECONDS)
         self.write_graph_rarely()
         _end_loops_quickly()
+        _keep_what_is_given()
         _outputs.clear()
         _ended.clear()
 
@@ -129,6 +132,23 @@ def _end_loops_quickly() -> None:
         return (protocol.get_return_value if name == "next" else captured)(answer, client, target, name)
 
     java_gateway.get_return_value = quick
+
+
+def _keep_what_is_given() -> None:
+    """Let no RDD be collected that a function has just given to the JVM.
+
+    Py4J passes it by a number, which the JVM forgets when Python has collected the object: sometimes before it has looked it up. The
+    batch then has no RDD, and neither its output nor its error is ever seen.
+    """
+    from pyspark.streaming.util import TransformFunction
+
+    call = TransformFunction.call
+
+    def kept(self: Any, milliseconds: int, rdds: Any) -> Any:
+        _given.append(call(self, milliseconds, rdds))  # type: ignore[no-untyped-call]  # PySpark's own
+        return _given[-1]
+
+    TransformFunction.call = kept  # type: ignore[method-assign]  # so it is called for every batch
 
 
 def _element(row: Wire) -> Any:
