@@ -43,7 +43,7 @@ def _wire(request: Request, number: int) -> dict[str, Any]:
     function = request.function
     return {
         "id": number,
-        "submission": str(request.submission.absolute()),
+        "source": request.source,
         "function": function.name,
         "engine": function.engine,
         "sources": list(function.sources),

@@ -143,7 +143,7 @@ class Grading:
         for check in checks:
             values = {**self.parameters, **check.parameters}
             for fixture in self.course.fixtures(check, self.parameters):
-                request = Request(self.submission.path, self.course.function(check), fixture, values, check.time_limit)
+                request = Request(self.submission.content.decode(), self.course.function(check), fixture, values, check.time_limit)
                 requests.setdefault(self._key(check, fixture), request)
         todo = {id(request): key for key, request in requests.items() if key not in self.seen}
         for request, found in self.engine.observe([requests[key] for key in todo.values()]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 #: A cell. Event times are integers: microseconds since the UTC epoch.
@@ -178,9 +177,9 @@ class Fixture:
 
 @dataclass(frozen=True)
 class Request:
-    """One replay to do: a function of a submission, on a fixture, with parameters. ``time_limit`` in seconds."""
+    """One replay to do: a function of a submission's text, on a fixture, with parameters. ``time_limit`` in seconds."""
 
-    submission: Path
+    source: str
     function: Function
     fixture: Fixture
     parameters: Mapping[str, Value]

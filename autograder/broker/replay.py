@@ -254,7 +254,7 @@ class Replay:
         values["topic"] = f"{values.get('topic', 'topic')}{self.mark}"
         values["group"] = group
         request = {
-            "submission": str(self.request.submission.absolute()),
+            "source": self.request.source,
             "function": function.name,
             "bootstrap": self.cluster.bootstrap,
             "parameters": {name: values[name] for name in function.parameters},

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.replay.structured import plain
-from autograder.replay.submission import traps
+from autograder.replay.submission import FILE, traps
 from autograder.replay.trouble import Stopped, from_exception
 
 _BATCH_SECONDS = 1
@@ -39,7 +39,7 @@ class Replay:
         from pyspark.streaming import StreamingContext
 
         self.context, self.build, self.request, self.scratch = context, build, request, scratch
-        self.path: str = request["submission"]
+        self.path = FILE
         # The check for a checkpoint folder looks at the SparkContext, where an earlier replay may have set one.
         scala = context._jsc.sc()
         getattr(scala, "checkpointDir_$eq")(context._jvm.scala.Option.apply(None))

@@ -56,8 +56,8 @@ class Program:
 
     def call(self) -> str:
         """The function's end in words. Raises Stopped for what it raises of its own."""
-        path, name = self.request["submission"], self.request["function"]
-        module = submission.load(path, submission.read(path))
+        path, name = submission.FILE, self.request["function"]
+        module = submission.load(path, submission.received(self.request["source"]))
         gives = {"handle": self.handle, "running": self.running, "readings": self.readings()}
         keywords = self.request["parameters"] | {given: gives[given] for given in self.request["gives"]}
         build = submission.function(module, name, 1, list(keywords))

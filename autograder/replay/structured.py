@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from autograder.replay.submission import traps
+from autograder.replay.submission import FILE, traps
 from autograder.replay.trouble import Stopped, from_exception
 
 _EPOCH = datetime(1970, 1, 1)  # the child runs in UTC, where PySpark's naive datetimes are UTC
@@ -26,7 +26,7 @@ class Replay:
 
     def __init__(self, spark: Any, build: Callable[..., Any], request: Wire, scratch: Path) -> None:
         self.spark, self.build, self.request = spark, build, request
-        self.path: str = request["submission"]
+        self.path = FILE
         self.store: Path | None = scratch / "store.sqlite" if "store" in request["gives"] else None
         self.checkpoint = scratch / "checkpoint"
         self.sources = {name: _Source(spark, index, request["schemas"][name]) for index, name in enumerate(request["sources"])}

@@ -13,6 +13,8 @@ from typing import Any
 from autograder.replay.trouble import Stopped, from_exception
 
 MODULE = "submission"
+#: A submission's file in its worker's folder; its name is the same in every run, and so is what an error says of it.
+FILE = "submission.py"
 
 
 def read(path: str) -> types.CodeType:
@@ -24,6 +26,12 @@ def read(path: str) -> types.CodeType:
         raise Stopped("syntax", error.msg or "", error.lineno, "SyntaxError") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise Stopped("syntax", str(error), None, type(error).__name__) from error
+
+
+def received(source: str) -> types.CodeType:
+    """Write the text that came with the request into this process's folder and compile it. Raises Stopped."""
+    Path(FILE).write_text(source, encoding="utf-8")
+    return read(FILE)
 
 
 def load(path: str, code: types.CodeType) -> types.ModuleType:

@@ -17,7 +17,7 @@ from autograder.replay.java import find_java
 
 
 def _request(engine: str, schemas: dict[str, str], steps: list[Any]) -> dict[str, Any]:
-    names = {"engine": engine, "submission": "", "mode": "append", "drive": "step", "sources": list(schemas), "schemas": schemas}
+    names = {"engine": engine, "mode": "append", "drive": "step", "sources": list(schemas), "schemas": schemas}
     return names | {"parameters": {}, "gives": [], "steps": steps}
 
 

@@ -54,7 +54,7 @@ def _observe(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
 
 
 def _replay(request: Wire, port: int, secret: str, scratch: Path) -> Wire:
-    code = submission.read(request["submission"])
+    code = submission.received(request["source"])
     joined = _join(port, secret)
     try:
         return _observed(joined, code, request, scratch)
@@ -79,7 +79,7 @@ def _join(port: int, secret: str) -> Any:
 def _observed(joined: Any, code: Any, request: Wire, scratch: Path) -> Wire:
     from pyspark import cloudpickle
 
-    module = submission.load(request["submission"], code)
+    module = submission.load(submission.FILE, code)
     # Spark's Python workers cannot import the submission.
     cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark's own
     positional = len(request["sources"]) if request["engine"] != "plain" else _most_arguments(request)
@@ -120,7 +120,7 @@ def _ask(build: Any, request: Wire) -> Wire:
             with submission.traps():
                 answer = plain(build(*step["ask"], **request["parameters"]))
         except BaseException as error:
-            raise from_exception(error, request["submission"], "raised", index) from error
+            raise from_exception(error, submission.FILE, "raised", index) from error
         if answer is None:
             raise Stopped("returned_none", "an answer", step=index)
         steps.append([{"rows": [[answer]]}])

@@ -1,0 +1,1 @@
+"""How the untrusted side is confined."""
