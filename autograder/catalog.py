@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from autograder.model import Assignment, Check, Compare, Engine, Function, KitError, Parameter, Value
+from autograder.model import Assignment, Check, Compare, Engine, Function, KitError, Limits, Parameter, Value
 from autograder.quantities import number
 
 _IDENTIFIER = r"^[a-z][a-z0-9_]*$"
@@ -54,6 +54,18 @@ class _Check(_Strict):
     parameters: dict[str, Scalar] = Field(default_factory=dict)
 
 
+class _Limits(_Strict):
+    submission_time: int = Field(default=Limits.submission_time, ge=1, le=86_400)
+    cpu_time: int = Field(default=Limits.cpu_time, ge=1, le=3600)
+    memory: int = Field(default=Limits.memory, ge=1000, le=1_000_000)
+    process_memory: int = Field(default=Limits.process_memory, ge=200, le=1_000_000)
+    processes: int = Field(default=Limits.processes, ge=150, le=100_000)
+    open_files: int = Field(default=Limits.open_files, ge=64, le=1_000_000)
+    scratch: int = Field(default=Limits.scratch, ge=16, le=1_000_000)
+    observation: int = Field(default=Limits.observation, ge=1, le=1000)
+    printed_bytes: int = Field(default=Limits.printed_bytes, ge=100, le=10_000)
+
+
 class _Manifest(_Strict):
     version: Literal[1]
     title: Sentence
@@ -62,6 +74,7 @@ class _Manifest(_Strict):
     parameters: dict[Identifier, _Parameter] = Field(default_factory=dict)
     functions: dict[Identifier, _Function] = Field(min_length=1)
     checks: list[_Check] = Field(min_length=1)
+    limits: _Limits = Field(default_factory=_Limits)
 
 
 @dataclass(frozen=True)
@@ -127,7 +140,15 @@ class Catalog:
         text = read_text(path)
         manifest = _parse(path, text)
         _cross_check(path, text, manifest)
-        return self._build(slug, manifest)
+        built = self._build(slug, manifest)
+        hidden = {check.id for check in built.checks if check.hidden}
+        for index, check in enumerate(built.checks):
+            if not check.hidden and hidden & set(check.needs):
+                raise KitError(
+                    f"{path}:{line_of(text, ('checks', index))}: the visible check {check.id!r} needs a hidden one",
+                    "Visible checks are graded before hidden ones: let it need visible checks only.",
+                )
+        return built
 
     def _build(self, slug: str, manifest: _Manifest) -> Assignment:
         return Assignment(
@@ -138,6 +159,7 @@ class Catalog:
             parameters={n: Parameter(n, p.default, tuple(p.choices), p.says) for n, p in manifest.parameters.items()},
             functions={n: _function(n, f) for n, f in manifest.functions.items()},
             checks=tuple(self._check(slug, check) for check in manifest.checks),
+            limits=Limits(**manifest.limits.model_dump()),
         )
 
     def _check(self, slug: str, check: _Check) -> Check:

@@ -72,11 +72,17 @@ def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) ->
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", default="graded", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
 @click.option("--quiet", is_flag=True, help="Print one line a submission instead of the reports.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["bubblewrap", "none"]),
+    default="bubblewrap",
+    help="What confines submissions. none: nothing does, and the report says so; for files that you trust.",
+)
 @_PARAM
-def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tuple[str, ...]) -> None:
+def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, sandbox: str, given: tuple[str, ...]) -> None:  # noqa: PLR0913, PLR0917  # options
     """Grade submissions and write their reports.
 
-    Runs all checks of SLUG, the hidden ones too, on every FILE.
+    Runs all checks of SLUG, the hidden ones too, on every FILE, confined: without the disk, the network and other processes.
 
     For every submission OUT/SLUG/NAME gets report.json and junit.xml (which a student may see) and
     instructor.json (with the hidden checks' data). Exit code 0: graded, whatever the marks; 3: the grader failed.
@@ -84,7 +90,7 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, given: tup
     from autograder import commands
 
     code = 0
-    for report, folder in commands.grade(slug, files, out, _pairs(given), say_progress):
+    for report, folder in commands.grade(slug, files, out, _pairs(given), say_progress, confined=sandbox != "none"):
         if quiet:
             click.echo(f"{report.submission}: {report.points:g} of {report.max_points} points")
         else:
@@ -161,6 +167,22 @@ def build(slugs: tuple[str, ...], only_check: bool) -> None:
     for path in changed:
         click.echo(f"{'stale' if only_check else 'wrote'} {path}")
     sys.exit(1 if only_check and changed else 0)
+
+
+@main.command(epilog=examples("doctor"))
+def doctor() -> None:
+    """Say what this machine offers.
+
+    Java, sandbox, Kafka, cores, memory and caches, and how to mend what is missing. Exit code 1 when `grade` cannot work here.
+    """
+    from autograder import doctor
+
+    findings = doctor.examine()
+    for finding in findings:
+        echo(f"{'✔' if finding.good else '✘'} {finding.name:12} {finding.says}")
+        if finding.mend:
+            echo(f"  {'':12} {finding.mend}")
+    sys.exit(0 if all(finding.good or not finding.needed for finding in findings) else 1)
 
 
 @main.command(epilog=examples("warm"))

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from autograder.authoring import proof, skeletons
@@ -23,6 +24,7 @@ from autograder.oracle import Topic
 from autograder.replay import classcache
 from autograder.replay.java import Java, NoJavaError, find_java
 from autograder.reports import json_report, junit, terminal
+from autograder.sandbox import bubblewrap
 
 
 def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> Report:
@@ -34,16 +36,23 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     visible = [check for check in course.assignment.checks if not check.hidden]
     prepare(progress, course.assignment)
     with kafka_engine(standing.running()) as kafka, Engine(kafka=kafka) as engine:
-        return for_student(Grading(course, Submission.read(file), parameters, engine).report(visible, progress))
+        report = Grading(course, Submission.read(file), parameters, engine).report(visible, progress)
+        return replace(for_student(report), sandbox="own machine")
 
 
-def grade(slug: str, files: Sequence[Path], out: Path, given: dict[str, str], progress: Progress) -> Iterator[tuple[Report, Path]]:
-    """All checks of every file, each on a Spark of its own, written as soon as it is graded."""
+def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
+    slug: str, files: Sequence[Path], out: Path, given: dict[str, str], progress: Progress, *, confined: bool = True
+) -> Iterator[tuple[Report, Path]]:
+    """All checks of every file, each on a Spark of its own, written as soon as it is graded.
+
+    Raises KitError when they are to be confined and this machine cannot do it.
+    """
     course = Course.load(Catalog(find_root()), slug)
     parameters = parameters_for(course.assignment, given)
     prepare(progress, course.assignment)
+    sandbox = bubblewrap.sandbox(java(), course.assignment.limits) if confined else None
     for file, name in zip(files, names(files), strict=True):
-        with Engine() as engine:
+        with Engine(sandbox=sandbox) as engine:
             grading = Grading(course, Submission.read(file, name), parameters, engine)
             report = grading.report(course.assignment.checks, progress)
         folder = out / slug / Path(name).stem
@@ -101,13 +110,16 @@ def hint(slug: str, check_id: str | None, number: int) -> str:
 
 
 def demo(slugs: Sequence[str], out: Path, progress: Progress) -> Iterator[tuple[Report, Path]]:
-    """Grade the samples of the assignments."""
+    """Grade the samples of the assignments: confined where that is possible, for they are the kit's own."""
     catalog = Catalog(find_root())
+    why = bubblewrap.trouble()
+    if why:
+        progress(f"The samples are not confined: {why}. `autograder doctor` says more.", 0, 0)
     for slug in slugs or catalog.slugs():
         if skipped(catalog.assignment(slug), progress):
             continue
         files = [catalog.solutions(slug) / "samples" / f"{name}.py" for name in proof.SAMPLES]
-        yield from grade(slug, files, out, {}, progress)
+        yield from grade(slug, files, out, {}, progress, confined=not why)
 
 
 #: Assignments proved at once: replays on brokers and DStreams leave half of two cores idle.

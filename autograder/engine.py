@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import select
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,8 @@ from autograder.model import (
     StepOutput,
     Trouble,
 )
-from autograder.replay.worker import MOST_BYTES
+from autograder.replay.worker import MB
+from autograder.sandbox.bubblewrap import Sandbox
 
 #: Seconds without a sign of life beyond a replay's own limit.
 _GRACE = 120
@@ -54,7 +55,7 @@ def _wire(request: Request, number: int) -> dict[str, Any]:
         "drive": request.fixture.drive,
         "steps": [_wire_step(step) for step in request.fixture.steps],
         "time_limit": request.time_limit,
-        "most_bytes": MOST_BYTES,
+        "limits": dataclasses.asdict(request.limits),
     }
 
 
@@ -94,14 +95,19 @@ class Engine:
     With ``kafka`` the brokers are somebody else's, who closes them; else they are its own.
     """
 
-    def __init__(self, workers: int = 0, kafka: KafkaEngine | None = None) -> None:
-        self._kafka = kafka or KafkaEngine()
+    def __init__(self, workers: int = 0, kafka: KafkaEngine | None = None, sandbox: Sandbox | None = None) -> None:
+        self._kafka = kafka or KafkaEngine(sandbox=sandbox)
         self._owns_kafka = kafka is None
+        self._sandbox = sandbox
         self._workers = workers or max(2, min(4, os.cpu_count() or 2))
-        self._child: subprocess.Popen[bytes] | None = None
-        self._read = -1
+        self._child: door.Child | None = None
         self._buffer = b""
         self._serial = 0
+
+    @property
+    def confined(self) -> bool:
+        """Whether what it replays is confined."""
+        return self._sandbox is not None
 
     def __enter__(self) -> Engine:
         return self
@@ -109,9 +115,10 @@ class Engine:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def start(self) -> None:
+    def start(self) -> door.Child:
         """Start the child; it starts its JVM with the first replay that needs one."""
-        self._child, self._read = door.start("autograder.replay.child", str(self._workers))
+        self._child = door.start("autograder.replay.child", str(self._workers), sandbox=self._sandbox)
+        return self._child
 
     def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
         """The observation of each request, as they come. A fault of ours comes as GraderFaultError, never as a result."""
@@ -125,41 +132,46 @@ class Engine:
                 future.cancel()
 
     def _on_spark(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
+        """The observations. When the child is lost, what is left is asked again, one by one: then it is known whose fault it was."""
         if not requests:
             return
-        if self._child is None:
-            self.start()
+        child = self._child or self.start()
         open_requests = {self._serial + number: request for number, request in enumerate(requests)}
         self._serial += len(requests)
         lines = [json.dumps(_wire(request, number)) for number, request in open_requests.items()]
-        threading.Thread(target=self._send, args=("\n".join(lines) + "\n",), daemon=True).start()
+        threading.Thread(target=_send, args=(child, "\n".join(lines) + "\n"), daemon=True).start()
         patience = max(request.time_limit for request in requests) * 2 + _GRACE
+        lost = ""
         while open_requests:
-            line = self._line(patience)
-            if line is None:
+            try:
+                line = self._line(child, patience, 2 * requests[0].limits.observation * MB)
+                number, found = _parse(line, open_requests)
+            except _LostError as error:
+                lost = str(error)
+                self._end_child()
                 break
-            number, found = _parse(line, open_requests)
             if number in open_requests:
                 yield open_requests.pop(number), found
         for request in open_requests.values():
-            yield request, GraderFaultError("The replay's process ended before it answered.")
+            if len(requests) > 1:
+                yield from self._on_spark([request])
+            elif lost:
+                yield request, Observation(trouble=Trouble(lost, text=str(request.time_limit)))
+            else:
+                yield request, GraderFaultError("The replay's process ended before it answered.")
 
-    def _send(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # a child that is gone is noticed where its answers are read
-            assert self._child is not None
-            assert self._child.stdin is not None
-            self._child.stdin.write(text.encode())
-            self._child.stdin.flush()
-
-    def _line(self, patience: float) -> bytes | None:
+    def _line(self, child: door.Child, patience: float, most: int) -> bytes:
         deadline = time.monotonic() + patience
         while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self._read], [], [], max(0.0, deadline - time.monotonic()))
-            data = os.read(self._read, 1 << 16) if ready else b""
-            if not data or len(self._buffer) > 2 * MOST_BYTES:
-                self._end_child()
-                return None
+            ready, _, _ = select.select([child.reading], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise _LostError("timeout")
+            data = os.read(child.reading, 1 << 16)
+            if not data:
+                raise _LostError(child.fate())
             self._buffer += data
+            if len(self._buffer) > most:
+                raise _LostError("too_much_output")
         line, self._buffer = self._buffer.split(b"\n", 1)
         return line
 
@@ -171,11 +183,18 @@ class Engine:
 
     def _end_child(self) -> None:
         """End the child; it ends its JVM and workers, and a JVM without a child ends by itself."""
-        if self._child is None:
-            return
-        door.end(self._child)
-        os.close(self._read)
+        if self._child:
+            self._child.end()
         self._child, self._buffer = None, b""
+
+
+class _LostError(Exception):
+    """The child does not answer any more; its text is the kind of trouble if a submission did it."""
+
+
+def _send(child: door.Child, text: str) -> None:
+    with contextlib.suppress(OSError):  # a child that is gone is noticed where its answers are read
+        child.send(text)
 
 
 def _parse(line: bytes, requests: dict[int, Request]) -> tuple[int, Observation | GraderFaultError]:

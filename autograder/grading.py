@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -89,17 +91,23 @@ class Submission:
 
 def _content(path: Path) -> tuple[bytes, Trouble | None]:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(path.lstat().st_mode):  # a link could name the solution
             return b"", Trouble("not_a_file", text=path.name)
-        if path.stat().st_size > _MOST_BYTES:
+        with open(path, "rb", opener=_regular) as file:  # noqa: PTH123  # Path.open takes no opener
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
             return b"", Trouble("too_big", text="1 MB")
-        content = path.read_bytes()
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         return content, Trouble("not_utf8", text=f"byte {error.start + 1}", line=content[: error.start].count(b"\n") + 1)
     except OSError:
         return b"", Trouble("missing", text=path.name)
     return content, None if text.strip() else Trouble("empty")
+
+
+def _regular(path: str, flags: int) -> int:
+    """Open without following a link or waiting for a pipe, whatever the file has become meanwhile."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 class Grading:
@@ -109,9 +117,19 @@ class Grading:
         self.course, self.submission, self.parameters, self.engine = course, submission, parameters, engine
         self.seen: dict[_Key, Observation | GraderFaultError] = {}
         self.reports: dict[str, CheckReport] = {}
+        self.began = time.monotonic()
 
     def report(self, checks: Sequence[Check], progress: Progress | None = None) -> Report:
-        """Grade the given checks in waves: a check is replayed once those that it needs have passed."""
+        """Grade the given checks, the visible ones first.
+
+        What a submission prints in a visible check is shown to students, and whatever has replayed a hidden fixture may know it.
+        """
+        for hidden in (False, True):
+            self._report([check for check in checks if check.hidden is hidden], len(checks), progress)
+        return self._whole([self.reports[check.id] for check in checks])
+
+    def _report(self, checks: Sequence[Check], of: int, progress: Progress | None) -> None:
+        """In waves: a check is replayed once those that it needs have passed."""
         waiting = list(checks)
         while waiting:
             ready = [check for check in waiting if all(need in self.reports for need in check.needs)]
@@ -121,9 +139,8 @@ class Grading:
             for check in ready:
                 self.reports.setdefault(check.id, self._judge(check)) if check.id not in self.reports else None
                 if progress:
-                    progress(check.says, len(self.reports), len(checks))
+                    progress(check.says, len(self.reports), of)
             waiting = [check for check in waiting if check.id not in self.reports]
-        return self._whole([self.reports[check.id] for check in checks])
 
     def _skip(self, check: Check) -> None:
         for need in check.needs:
@@ -143,8 +160,12 @@ class Grading:
         for check in checks:
             values = {**self.parameters, **check.parameters}
             for fixture in self.course.fixtures(check, self.parameters):
-                request = Request(self.submission.content.decode(), self.course.function(check), fixture, values, check.time_limit)
+                source, function = self.submission.content.decode(), self.course.function(check)
+                request = Request(source, function, fixture, values, check.time_limit, self.course.assignment.limits)
                 requests.setdefault(self._key(check, fixture), request)
+        if time.monotonic() - self.began > self.course.assignment.limits.submission_time:
+            over = Observation(trouble=Trouble("submission_time", text=str(self.course.assignment.limits.submission_time)))
+            self.seen = {**dict.fromkeys(requests, over), **self.seen}
         todo = {id(request): key for key, request in requests.items() if key not in self.seen}
         for request, found in self.engine.observe([requests[key] for key in todo.values()]):
             self.seen[todo[id(request)]] = found
@@ -210,6 +231,7 @@ class Grading:
             sha256=hashlib.sha256(self.submission.content).hexdigest(),
             parameters=self.parameters,
             audience="instructor",
+            sandbox="bubblewrap" if self.engine.confined else "none",
             points=round(sum(check.points for check in checks), 2),
             max_points=sum(check.max_points for check in checks),
             checks=tuple(checks),

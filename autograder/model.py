@@ -38,6 +38,9 @@ class Outcome(enum.StrEnum):
     FAILED = "FAILED"
     SKIPPED = "SKIPPED"
     TIMEOUT = "TIMEOUT"
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    TOO_MANY_PROCESSES = "TOO_MANY_PROCESSES"
+    TOO_MUCH_OUTPUT = "TOO_MUCH_OUTPUT"
     ERROR = "ERROR"
     GRADER_ERROR = "GRADER_ERROR"
 
@@ -96,6 +99,25 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What a submission may use. Times in seconds, sizes in megabytes (10^6 bytes).
+
+    ``memory`` and ``processes`` (threads count too) hold for everything that is confined together, Spark included; the others for
+    one process of a submission's. PySpark needs about 100 threads.
+    """
+
+    submission_time: int = 1200
+    cpu_time: int = 120
+    memory: int = 4000
+    process_memory: int = 1500
+    processes: int = 600
+    open_files: int = 1024
+    scratch: int = 512
+    observation: int = 8
+    printed_bytes: int = 2000
+
+
+@dataclass(frozen=True)
 class Assignment:
     """An assignment as its manifest says it."""
 
@@ -106,6 +128,7 @@ class Assignment:
     parameters: Mapping[str, Parameter]
     functions: Mapping[str, Function]
     checks: tuple[Check, ...]
+    limits: Limits = Limits()
 
     @property
     def max_points(self) -> int:
@@ -184,6 +207,7 @@ class Request:
     fixture: Fixture
     parameters: Mapping[str, Value]
     time_limit: int
+    limits: Limits = Limits()
 
 
 @dataclass(frozen=True)
@@ -316,6 +340,7 @@ class Report:
     sha256: str
     parameters: Mapping[str, Value]
     audience: Literal["student", "instructor"]
+    sandbox: Literal["bubblewrap", "none", "own machine"]
     points: float
     max_points: int
     checks: tuple[CheckReport, ...]

@@ -104,7 +104,7 @@ def test_hidden_trouble_tells_no_data(engine: Engine, toy: Course, tmp_path: Pat
 def test_control_characters_are_shown() -> None:
     """What a submission prints cannot move the reader's cursor or break the XML."""
     check = CheckReport("c", "says", "f", False, Outcome.FAILED, 0, 1, message="red \x1b[31m", printed="\x07\x1b]0;title\x07")
-    report = Report(1, "0", "0", "s", "T", "x.py", "", {}, "student", 0, 1, (check,))
+    report = Report(1, "0", "0", "s", "T", "x.py", "", {}, "student", "none", 0, 1, (check,))
 
     assert "\x1b" not in terminal.to_text(report)
     assert "\\x1b[31m" in terminal.to_text(report)

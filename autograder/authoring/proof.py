@@ -65,6 +65,9 @@ _MARKS = {
     Outcome.FAILED: "✘",
     Outcome.ERROR: "E",
     Outcome.TIMEOUT: "T",
+    Outcome.OUT_OF_MEMORY: "M",
+    Outcome.TOO_MANY_PROCESSES: "P",
+    Outcome.TOO_MUCH_OUTPUT: "O",
     Outcome.SKIPPED: "·",
     Outcome.GRADER_ERROR: "!",
 }

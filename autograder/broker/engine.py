@@ -14,7 +14,8 @@ from autograder.broker.observer import UnreachableError
 from autograder.broker.programs import Programs, ProgramsLostError
 from autograder.broker.replay import observe
 from autograder.broker.standing import Standing
-from autograder.model import GraderFaultError, Observation, Request
+from autograder.model import GraderFaultError, Observation, Request, Trouble
+from autograder.sandbox.bubblewrap import Sandbox
 
 #: Replays at once by number of brokers: those that stop brokers are alone on them.
 _AT_ONCE = {1: 3, 3: 1}
@@ -23,12 +24,13 @@ _AT_ONCE = {1: 3, 3: 1}
 class KafkaEngine:
     """Replays on brokers of its own, or where one broker is enough on the one that a student left running."""
 
-    def __init__(self, standing: Standing | None = None) -> None:
-        self._standing = standing
+    def __init__(self, standing: Standing | None = None, sandbox: Sandbox | None = None) -> None:
+        self._standing, self._sandbox = standing, sandbox
         self._stack = contextlib.ExitStack()
         self._lock = {number: threading.Lock() for number in (0, *_AT_ONCE)}
         self._clusters: dict[int, tuple[Cluster, contextlib.ExitStack]] = {}
         self._programs: Programs | None = None
+        self._gone: list[Programs] = []
         self._pools = {number: ThreadPoolExecutor(workers) for number, workers in _AT_ONCE.items()}
 
     def submit(self, requests: Sequence[Request]) -> dict[Future[Observation], Request]:
@@ -36,16 +38,33 @@ class KafkaEngine:
         return {self._pools[request.fixture.brokers].submit(self._observe, request): request for request in requests}
 
     def _observe(self, request: Request) -> Observation:
+        """A replay, in the process that it shares with others; if that is lost, once more in one of its own, which tells whose fault."""
+        programs = self._started_programs()
+        with contextlib.suppress(ProgramsLostError):
+            return self._observed(request, programs)
+        self._forget(programs)
+        with Programs(self._sandbox) as alone:
+            try:
+                return self._observed(request, alone)
+            except ProgramsLostError as lost:
+                if str(lost):
+                    return Observation(trouble=Trouble(str(lost)))
+                raise GraderFaultError("The process that runs programs is gone.") from lost
+
+    def _observed(self, request: Request, programs: Programs) -> Observation:
         number = request.fixture.brokers
         try:
             cluster = self._cluster(number)
             if isinstance(cluster, Cluster):
                 cluster.check()
-            found = observe(cluster, self._started_programs(), request)
+            programs.reach(cluster.ports)
+            found = observe(cluster, programs, request)
             if isinstance(cluster, Cluster):
                 cluster.check()
-        except (BrokerLostError, KafkaError, UnreachableError, ProgramsLostError, OSError) as error:
+        except (BrokerLostError, KafkaError, UnreachableError, OSError) as error:
             raise GraderFaultError(f"{self._lost(number) or error}") from error
+        if programs.lost:
+            raise ProgramsLostError(programs.fate())
         return found
 
     def _cluster(self, number: int) -> Cluster | Standing:
@@ -74,23 +93,30 @@ class KafkaEngine:
     def _started_programs(self) -> Programs:
         with self._lock[0]:
             if self._programs is None:
-                self._programs = Programs()
+                self._programs = Programs(self._sandbox)
             return self._programs
+
+    def _forget(self, programs: Programs) -> None:
+        """Leave a process that is gone to others who still use it; the next replay gets a new one."""
+        with self._lock[0]:
+            if self._programs is programs:
+                self._programs = None
+                self._gone.append(programs)
 
     def close(self) -> None:
         """End what runs; no process, port or file is left."""
         for pool in self._pools.values():
             pool.shutdown(wait=True, cancel_futures=True)
-        if self._programs:
-            self._programs.close()
+        for programs in [*self._gone, *([self._programs] if self._programs else [])]:
+            programs.close()
         for _, stack in self._clusters.values():
             stack.close()
 
 
 @contextlib.contextmanager
-def kafka_engine(standing: Standing | None = None) -> Iterator[KafkaEngine]:
+def kafka_engine(standing: Standing | None = None, sandbox: Sandbox | None = None) -> Iterator[KafkaEngine]:
     """An engine for a while; nothing is started before it is needed."""
-    engine = KafkaEngine(standing)
+    engine = KafkaEngine(standing, sandbox)
     try:
         yield engine
     finally:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
+import subprocess
+import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -15,12 +22,14 @@ from pydantic import Field, ValidationError
 from autograder import door
 from autograder.door import Strict, TroubleLine
 from autograder.oracle.logs import Place
+from autograder.replay import session
+from autograder.sandbox.bubblewrap import BROKERS, Sandbox
 
 _MOST_HANDLED = 100_000
 
 
 class ProgramsLostError(Exception):
-    """The untrusted process itself is gone: a fault of ours or of this machine."""
+    """The untrusted process itself is gone. The text is the kind of trouble if what ran in it did that, and ran alone."""
 
 
 class _Said(Strict):
@@ -93,13 +102,41 @@ class Program:
 class Programs:
     """The untrusted process, shared by replays that run at the same time. Use it as a context manager."""
 
-    def __init__(self) -> None:
-        self._child, self._reading = door.start("autograder.replay.programs")
+    def __init__(self, sandbox: Sandbox | None = None) -> None:
+        self._stack = contextlib.ExitStack()
+        self._sockets: Path | None = None
+        self._ports: set[int] = set()
+        if sandbox:
+            folder = tempfile.TemporaryDirectory(prefix="autograder-", dir=session.scratch_root(), ignore_cleanup_errors=True)
+            self._sockets = Path(self._stack.enter_context(folder))
+        self._child = door.start("autograder.replay.programs", sandbox=sandbox, brokers=self._sockets)
         self._lock = threading.Lock()
         self._programs: dict[int, Program] = {}
         self._serial = 0
+        self.lost = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+
+    def __enter__(self) -> Programs:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def reach(self, ports: Iterable[int]) -> None:
+        """Let programs reach the brokers on these ports, where a sandbox keeps them from it."""
+        with self._lock:
+            new = sorted(set(ports) - self._ports)
+            if not self._sockets or not new:
+                return
+            self._ports |= set(new)
+            command = [sys.executable, "-m", "autograder.sandbox.relay", str(self._sockets), *map(str, new)]
+            relay = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=door.environment(), start_new_session=True)
+            self._stack.callback(_end_relay, relay)
+            assert relay.stdout
+            if relay.stdout.readline() != b"ready\n":
+                raise OSError("The relay to the brokers did not start.")
+            self._send({"verb": "relay", "ports": new, "folder": BROKERS})
 
     def start(self, group: str, request: dict[str, Any]) -> Program:
         """Start a program."""
@@ -111,27 +148,43 @@ class Programs:
 
     def send(self, request: dict[str, Any]) -> None:
         """One request. Raises ProgramsLostError when nobody is there to do it."""
-        assert self._child.stdin is not None
+        with self._lock:
+            self._send(request)
+
+    def _send(self, request: dict[str, Any]) -> None:
         try:
-            with self._lock:
-                self._child.stdin.write((json.dumps(request) + "\n").encode())
-                self._child.stdin.flush()
+            self._child.send(json.dumps(request) + "\n")
         except OSError as error:
-            raise ProgramsLostError("The process that runs programs is gone.") from error
+            raise ProgramsLostError(self.fate()) from error
+
+    def fate(self) -> str:
+        """What became of a process that is gone, as ``door.Child`` tells it."""
+        return self._child.fate()
 
     def _read(self) -> None:
-        """Sort what is said by program; in a thread of its own."""
+        """Sort what is said by program; in a thread of its own. What is no answer is the end of it all."""
         buffer = b""
-        while data := os.read(self._reading, 1 << 16):
-            *lines, buffer = (buffer + data).split(b"\n")
-            for line in lines:
-                number, said = json.loads(line)
-                self._programs[number].said.put(said)
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            while data := os.read(self._child.reading, 1 << 16):
+                *lines, buffer = (buffer + data).split(b"\n")
+                for line in lines:
+                    number, said = json.loads(line)
+                    self._programs[number].said.put(str(said))
+        self.lost = True
         for program in list(self._programs.values()):
-            program.said.put('{"fault": "The process that runs programs is gone.", "gone": "gone"}')
+            program.said.put('{"gone": "gone"}')
 
     def close(self) -> None:
         """End every program and the process."""
-        door.end(self._child)
+        self._child.process.terminate()
         self._reader.join()
-        os.close(self._reading)
+        self._child.end()
+        self._stack.close()
+
+
+def _end_relay(relay: subprocess.Popen[bytes]) -> None:
+    relay.kill()
+    relay.wait()
+    for stream in (relay.stdin, relay.stdout):
+        if stream:
+            stream.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import time
 from collections.abc import Callable
@@ -263,6 +264,7 @@ class Replay:
             "readings": data["readings"],
             "pause_at": data["pause_at"],
             "mark": self.mark,
+            "limits": dataclasses.asdict(self.request.limits),
         }
         committed = self._committed(group)
         program = self.started[data["name"]] = self.programs.start(group, request)

@@ -59,7 +59,18 @@ MESSAGES = {
     ),
     "exited": Message("The program ended its own process {text}.", "Take out exit(), os._exit() and the like."),
     "killed_engine": Message("Spark was shut down while your code ran.", "Do not stop Spark or its JVM."),
-    "too_much_output": Message("The result is larger than the grader reads.", "Emit only the rows that are asked for."),
+    "cpu_time": Message("It used more than {text} seconds of processor time.", "Look for an endless loop.", Outcome.TIMEOUT),
+    "submission_time": Message(
+        "The whole submission may take {text} seconds, and they were over.", "Look at the checks that timed out.", Outcome.TIMEOUT
+    ),
+    "out_of_memory": Message("It needs more memory than it may use.", "Look for a list or a join that grows.", Outcome.OUT_OF_MEMORY),
+    "too_many_processes": Message(
+        "It starts more processes or threads than it may.", "Start none: Spark and Kafka bring their own.", Outcome.TOO_MANY_PROCESSES
+    ),
+    "too_much_output": Message(
+        "The result is larger than the grader reads.", "Emit only the rows that are asked for.", Outcome.TOO_MUCH_OUTPUT
+    ),
+    "killed_replay": Message("Your code ended the process that replays it.", "Do not interfere with the grader's own code."),
     "broken_observation": Message("What came back from the replay is not a result.", "Do not interfere with the grader's own code."),
 }
 

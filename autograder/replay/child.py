@@ -145,7 +145,7 @@ class Child:
         """Bytes of a worker's answer, or its end."""
         data = os.read(run.pipe, 1 << 16)
         run.answer += data
-        if data and len(run.answer) <= run.request["most_bytes"]:
+        if data and len(run.answer) <= run.request["limits"]["observation"] * worker.MB:
             return
         if data:
             self.end(run, {"trouble": Stopped("too_much_output").record()})
@@ -170,15 +170,18 @@ class Child:
     def end(self, run: _Run, answer: Wire | None) -> None:
         """End a worker and all that it started, and pass its answer on."""
         worker.kill_with_group(run.pid)
-        os.waitpid(run.pid, 0)
+        _, status = os.waitpid(run.pid, 0)
+        if answer and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            answer = {"trouble": Stopped("cpu_time", str(run.request["limits"]["cpu_time"])).record()}
         self.selector.unregister(run.pipe)
         os.close(run.pipe)
         del self.running[run.pipe]
+        worker.end_strays([*(other.pid for other in self.running.values()), *([self.jvm.process.pid] if self.jvm else [])])
         worker.forget(run.scratch)
         if answer is None:  # another replay may have taken the JVM down: this one is tried again with nobody beside it
             self.waiting.appendleft(run.request | {"alone": True})
             return
-        if answer.get("trouble", {}).get("kind") in {"timeout", "exited", "too_much_output", "killed_engine"}:
+        if answer.get("trouble", {}).get("kind") in {"timeout", "cpu_time", "exited", "too_much_output", "killed_engine", "out_of_memory"}:
             self.spoiled = True
         self.say(run.request, answer)
 
@@ -206,6 +209,7 @@ def main(argv: list[str]) -> int:
 
     # It would put the time of day into what a submission printed; the error itself is told anyway.
     PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
+    worker.become_subreaper()
     scratch = Path(tempfile.mkdtemp(prefix="autograder-", dir=session.scratch_root()))
     child = Child(int(argv[0]), int(argv[1]), scratch)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -1,6 +1,6 @@
 """The untrusted side's entry for Kafka: forks a process for each program, passes on what it says, ends it when told to.
 
-Requests come on standard input, a JSON line each: ``start``, ``tell`` (go on, or stop), ``kill``. Answers go to a descriptor of
+Requests come on standard input, a JSON line each: ``start``, ``tell`` (go on, or stop), ``kill``, ``relay``. Answers go to a descriptor of
 their own, with the program's number; the last of each says how its process ended. ``python -m autograder.replay.programs
 DESCRIPTOR``.
 """
@@ -24,6 +24,7 @@ from typing import Any
 
 from autograder.replay import session, worker
 from autograder.replay.kafka import Program, mend_client
+from autograder.sandbox import relay
 
 Wire = dict[str, Any]
 
@@ -37,6 +38,7 @@ class _Running:
     pipe: int
     control: int
     scratch: Path
+    limits: Wire
     said: bytes = b""
     amount: int = 0
 
@@ -47,6 +49,7 @@ class Programs:
     def __init__(self, out: int, scratch: Path) -> None:
         self.out, self.scratch = out, scratch
         self.running: dict[int, _Running] = {}
+        self.relays: list[int] = []
         self.input = b""
         self.open = True
         self.selector = selectors.DefaultSelector()
@@ -68,8 +71,10 @@ class Programs:
         *lines, self.input = (self.input + data).split(b"\n")
         for line in lines:
             request = json.loads(line)
-            running = self.running.get(request["id"])
-            if request["verb"] == "start":
+            running = self.running.get(request.get("id"))
+            if request["verb"] == "relay":
+                self.open_ports(request)
+            elif request["verb"] == "start":
                 self.start(request)
             elif running and request["verb"] == "kill":
                 worker.kill_with_group(running.pid)
@@ -88,7 +93,7 @@ class Programs:
             self.become_program(request, scratch, writing, control_end)
         os.close(writing)
         os.close(control_end)
-        found = _Running(request["id"], pid, reading, control, scratch)
+        found = _Running(request["id"], pid, reading, control, scratch, request["limits"])
         self.running[found.number] = found
         self.selector.register(reading, selectors.EVENT_READ, found)
 
@@ -100,7 +105,7 @@ class Programs:
             for other in self.running.values():
                 os.close(other.pipe)
                 os.close(other.control)
-            worker.detach(scratch)
+            worker.detach(scratch, request["limits"])
             worker.redirect_output(scratch / "printed")
             Program(request, out, control).run()
             sys.stdout.flush()
@@ -115,20 +120,37 @@ class Programs:
         *lines, running.said = (running.said + data).split(b"\n")
         for line in lines:
             self.say(running.number, line.decode("utf-8", "replace"))
-        if not data or running.amount > worker.MOST_BYTES:
+        if not data or running.amount > running.limits["observation"] * worker.MB:
             self.end(running, too_much=bool(data))
 
     def end(self, running: _Running, too_much: bool) -> None:
         """End a program with all that it started, and say so."""
         worker.kill_with_group(running.pid)
-        os.waitpid(running.pid, 0)
+        _, status = os.waitpid(running.pid, 0)
         self.selector.unregister(running.pipe)
         os.close(running.pipe)
         os.close(running.control)
         del self.running[running.number]
-        printed = worker.kept(running.scratch / "printed")
+        worker.end_strays([*(other.pid for other in self.running.values()), *self.relays])
+        printed = worker.kept(running.scratch / "printed", running.limits["printed_bytes"])
         shutil.rmtree(running.scratch, ignore_errors=True)
-        self.say(running.number, json.dumps({"gone": "too_much_output" if too_much else "gone", "printed": printed}))
+        over = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
+        gone = "too_much_output" if too_much else "cpu_time" if over else "gone"
+        self.say(running.number, json.dumps({"gone": gone, "printed": printed}))
+
+    def open_ports(self, request: Wire) -> None:
+        """Listen on brokers' ports in this sandbox, and serve them by a process of their own."""
+        listening = [(port, relay.listen(port)) for port in request["ports"]]
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.selector.close()
+                relay.inside(Path(request["folder"]), listening)
+            finally:
+                os._exit(70)
+        for _, near in listening:
+            near.close()
+        self.relays.append(pid)
 
     def say(self, number: int, line: str) -> None:
         """One line to the grader: the program's number and what it said, whatever that is."""
@@ -138,6 +160,8 @@ class Programs:
         """Leave no process and no file behind."""
         for running in self.running.values():
             worker.kill_with_group(running.pid)
+        for pid in self.relays:
+            worker.kill_with_group(pid)
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
@@ -151,6 +175,7 @@ def main(argv: list[str]) -> int:
     import pyspark.streaming  # noqa: F401  # imported once here, as kafka is by mend_client, so that every forked program has them
 
     mend_client()
+    worker.become_subreaper()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     programs = Programs(int(argv[0]), Path(tempfile.mkdtemp(prefix="autograder-", dir=session.scratch_root())))

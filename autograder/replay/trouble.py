@@ -48,6 +48,8 @@ def from_exception(error: BaseException, path: str, kind: str, step: int | None 
         kind = "not_written"
     elif isinstance(error, ModuleNotFoundError):
         kind, text = "missing_module", str(error.name)
+    elif isinstance(error, MemoryError) or "java.lang.OutOfMemoryError" in text:
+        kind = "out_of_memory"
     elif isinstance(error, SystemExit):
         kind, text = "exited", f"exit({error.code})"
     elif _NOT_A_STREAM_ACTION in text:

@@ -11,23 +11,22 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from autograder.replay import submission
 from autograder.replay.trouble import Stopped, from_exception
 
-#: Bytes of a submission's own output that are kept, and that it may write to one file.
-KEPT_OUTPUT = 2_000
+#: Bytes that a submission may write to one file.
 FILE_LIMIT = 64 * 1024 * 1024
-#: Bytes that a program may write to the grader.
-MOST_BYTES = 8 * 1024 * 1024
+MB = 1_000_000
 Wire = dict[str, Any]
 
 
 def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> None:
     """Replay a request and write one JSON line to the descriptor ``answer``. Never returns."""
-    detach(scratch)
+    detach(scratch, request["limits"])
     printed = redirect_output(scratch / "printed")
     began = time.monotonic()
     try:
@@ -36,7 +35,11 @@ def run(request: Wire, port: int, secret: str, scratch: Path, answer: int) -> No
         result = {"fault": traceback.format_exc(), "lost": type(error).__name__ == "EngineLostError"}
     with contextlib.suppress(BaseException):
         sys.stdout.flush()
-    result |= {"id": request["id"], "seconds": round(time.monotonic() - began, 3), "printed": kept(printed)}
+    result |= {
+        "id": request["id"],
+        "seconds": round(time.monotonic() - began, 3),
+        "printed": kept(printed, request["limits"]["printed_bytes"]),
+    }
     write_whole(answer, (json.dumps(result) + "\n").encode())
     os._exit(0)
 
@@ -131,15 +134,38 @@ def _most_arguments(request: Wire) -> int:
     return max((len(step["ask"]) for step in request["steps"]), default=0)
 
 
-def detach(scratch: Path) -> None:
-    """A group of its own (so that all it starts can be ended with it) and limits of its own."""
+def detach(scratch: Path, limits: Wire) -> None:
+    """A group of its own (so that all it starts can be ended with it) and limits of its own (a ``model.Limits``)."""
     os.setsid()
     with contextlib.suppress(OSError, AttributeError):
         import ctypes
 
         ctypes.CDLL(None).prctl(1, 9)  # Linux PR_SET_PDEATHSIG: end with the child that forked this
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+    memory, files = limits["process_memory"] * MB, limits["open_files"]
+    wanted = {"FSIZE": FILE_LIMIT, "CORE": 0, "CPU": limits["cpu_time"], "DATA": memory, "NOFILE": files}
+    for name, most in wanted.items():
+        limit = getattr(resource, f"RLIMIT_{name}")
+        _, hard = resource.getrlimit(limit)
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(limit, (bound, bound))
     os.chdir(scratch)
+
+
+def become_subreaper() -> None:
+    """Have whatever a submission leaves behind become a child of this process, where ``end_strays`` finds it."""
+    with contextlib.suppress(OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, 1)  # Linux PR_SET_CHILD_SUBREAPER
+
+
+def end_strays(known: Iterable[int]) -> None:
+    """End every child of this process but the known ones: processes that a submission has left behind."""
+    with contextlib.suppress(OSError):
+        found = {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
+        for pid in found - set(known):
+            kill_with_group(pid)
+            os.waitpid(pid, 0)
 
 
 def redirect_output(path: Path) -> Path:
@@ -153,10 +179,10 @@ def redirect_output(path: Path) -> Path:
     return path
 
 
-def kept(path: Path) -> str:
-    """The beginning of what a submission printed into a file."""
+def kept(path: Path, most: int) -> str:
+    """The beginning of what a submission printed into a file, at most so many bytes."""
     with contextlib.suppress(OSError), path.open("rb") as file:
-        return file.read(KEPT_OUTPUT).decode("utf-8", "replace")
+        return file.read(most).decode("utf-8", "replace")
     return ""
 
 

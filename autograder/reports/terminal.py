@@ -16,6 +16,9 @@ _MARKS = {
     Outcome.FAILED: ("✘", "red"),
     Outcome.ERROR: ("✘", "red"),
     Outcome.TIMEOUT: ("⏱", "red"),
+    Outcome.OUT_OF_MEMORY: ("✘", "red"),
+    Outcome.TOO_MANY_PROCESSES: ("✘", "red"),
+    Outcome.TOO_MUCH_OUTPUT: ("✘", "red"),
     Outcome.SKIPPED: ("–", "yellow"),
     Outcome.GRADER_ERROR: ("!", "magenta"),
 }
@@ -51,6 +54,8 @@ def _lines(report: Report) -> Iterator[Line]:
         if check.evidence and check.evidence[0].at is None:  # trouble with the whole file or function
             told.add((check.message, check.hint))
     yield Line("")
+    if report.sandbox == "none":
+        yield Line("Graded without confinement (--sandbox none).", "yellow")
     if not report.decided:
         yield Line("No marks are decided: the grader failed on a check. Grade again, or tell your instructor.", "magenta")
     yield Line(f"{number(report.points)} of {report.max_points} points", "bold")

@@ -10,17 +10,52 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.replay.localfiles import cache_folder
+from autograder.model import KitError, Limits
+from autograder.replay import classcache, localfiles
+from autograder.replay.java import Java
 
-#: Where a confined process has its files, in memory.
-SCRATCH = "/scratch"
+#: Where a confined process has its files, in memory; and where it finds the sockets of the brokers that it may reach.
+SCRATCH, BROKERS = "/scratch", "/brokers"
+_MEMORY = "/dev/shm"  # noqa: S108  # a mount of the sandbox's own
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
+_SHARED_MEMORY = 16_000_000
+_MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """What the untrusted side is started in."""
+
+    bwrap: Path
+    java: Java
+    limits: Limits
+
+    def command(self, command: Sequence[str], brokers: Path | None = None) -> list[str]:
+        """``command`` confined. Descriptors that it inherits stay open; it ends with whoever starts it.
+
+        ``brokers`` is a folder with sockets that it may reach.
+        """
+        words = [str(self.bwrap), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+        words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
+        for path in sorted((_PACKAGE / "sandbox" / "etc").iterdir()):
+            words += ["--ro-bind", str(path), f"/etc/{path.name}"]
+        for path in _visible(self.java):
+            words += _bound(path)
+        words += ["--proc", "/proc", "--dev", "/dev", "--size", str(_SHARED_MEMORY), "--tmpfs", _MEMORY, "--remount-ro", "/dev"]
+        if brokers:
+            words += ["--ro-bind", str(brokers), BROKERS]
+        words += ["--size", str(self.limits.scratch * _MB), "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
+        for name, value in _environment(self.java).items():
+            words += ["--setenv", name, value]
+        return [*words, "--", *command]
 
 
 def find() -> Path | None:
@@ -36,40 +71,47 @@ def find() -> Path | None:
     return None
 
 
-def wrap(bwrap: Path, command: Sequence[str], java: Path, scratch_bytes: int, environment: Mapping[str, str]) -> list[str]:
-    """``command`` confined. Descriptors that it inherits stay open; it ends with whoever starts it."""
-    words = [str(bwrap), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-    words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
-    for path in sorted((_PACKAGE / "sandbox" / "etc").iterdir()):
-        words += ["--ro-bind", str(path), f"/etc/{path.name}"]
-    for path in _visible(java):
-        words += _bind(path)
-    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(scratch_bytes), "--tmpfs", SCRATCH, "--chdir", SCRATCH]
-    for name, value in environment.items():
-        words += ["--setenv", name, value]
-    return [*words, "--", *command]
+def trouble() -> str:
+    """Why nothing can be confined here; empty when it can. It is tried, for a kernel or a container may forbid it."""
+    bwrap = find()
+    if bwrap is None:
+        return "bubblewrap is not installed" if sys.platform == "linux" else "bubblewrap runs on Linux only"
+    command = [str(bwrap), "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return "" if done.returncode == 0 else done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "bubblewrap ends without a word"
 
 
-def _bind(path: Path) -> list[str]:
+def sandbox(java: Java, limits: Limits) -> Sandbox:
+    """The sandbox of this machine. Raises KitError where it has none."""
+    why, bwrap = trouble(), find()
+    if why or bwrap is None:
+        raise KitError(
+            f"Submissions cannot be confined here: {why}.",
+            "`autograder doctor` says how to mend it. To grade without confinement files that you trust: --sandbox none",
+        )
+    return Sandbox(bwrap, java, limits)
+
+
+def _bound(path: Path) -> list[str]:
     if path.is_symlink() and path.parent == Path("/"):
         return ["--symlink", str(path.readlink()), str(path)]
     return ["--ro-bind", str(path), str(path)]
 
 
-def _visible(java: Path) -> Iterable[Path]:
+def _visible(java: Java) -> Iterable[Path]:
     """What a confined process may read, at the paths at which it is: the class caches hold for these very paths."""
     yield from (Path(name) for name in _SYSTEM if Path(name).exists())
-    known = {Path(name).resolve() for name in ("/usr", "/lib", "/lib64")}
-    homes = [Path(sys.base_prefix), Path(sys.prefix), java.resolve().parent.parent, _PACKAGE, cache_folder()]
+    seen = [Path(name).resolve() for name in ("/usr", "/lib", "/lib64")]
+    homes = [Path(sys.base_prefix), Path(sys.prefix), java.executable.resolve().parent.parent, _PACKAGE]
     homes += [Path(path) for name, path in sysconfig.get_paths().items() if name in {"stdlib", "platlib", "purelib"}]
-    seen: list[Path] = []
+    homes += [path for path in (classcache.path(java), localfiles.jar()) if path.is_file()]
     for path in homes:
-        if path.exists() and not any(path.resolve().is_relative_to(other) for other in [*known, *(found.resolve() for found in seen)]):
-            seen.append(path)
-    yield from seen
+        if path.exists() and not any(path.resolve().is_relative_to(other) for other in seen):
+            seen.append(path.resolve())
+            yield path
 
 
-def environment(java: Path) -> dict[str, str]:
+def _environment(java: Java) -> dict[str, str]:
     """The whole environment of a confined process."""
     return {
         "PATH": f"{Path(sys.prefix) / 'bin'}:/usr/bin:/bin",
@@ -79,7 +121,7 @@ def environment(java: Path) -> dict[str, str]:
         "TZ": "UTC",
         "PYTHONPATH": str(_PACKAGE.parent),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "JAVA_HOME": str(java.resolve().parent.parent),
+        "JAVA_HOME": str(java.executable.resolve().parent.parent),
         "AUTOGRADER_SCRATCH": SCRATCH,
-        "AUTOGRADER_CACHE": str(cache_folder().parent),
+        "AUTOGRADER_CACHE": str(localfiles.cache_folder().parent),
     }

@@ -1,0 +1,10 @@
+# attack: fills its folder
+# checks: double_right
+# outcome: double_right=ERROR
+
+
+
+def double(number):
+    for count in range(1000):
+        with open(f"file{count}", "wb") as file:
+            file.write(bytes(30_000_000))

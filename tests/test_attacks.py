@@ -1,0 +1,114 @@
+"""Hostile submissions, one trick each: every one has the outcome that it says, and has gained nothing.
+
+A file of ``tests/attacks`` says in its head what it tries, which checks are run on it, and their outcomes (PASSED where it names
+none). It is put behind a right submission. What it must not reach it reports with the word GAINED.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder import commands, engine
+from autograder.engine import Engine
+from autograder.grading import Course, Grading, Submission, for_student
+from autograder.model import Limits, Outcome, Report
+from autograder.replay.java import find_java
+from autograder.reports import json_report, junit, terminal
+from autograder.sandbox import bubblewrap
+from tests.conftest import HERE
+from tests.test_cli import RIGHT
+
+ATTACKS = sorted((HERE / "attacks").glob("*.py"))
+pytestmark = pytest.mark.skipif(bool(bubblewrap.trouble()), reason=f"nothing can be confined here: {bubblewrap.trouble()}")
+#: Seconds for a check of a plain function here, and within which a child that does not answer any more is given up.
+_TIME_LIMIT, _GRACE = 20, 20
+_LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150)
+
+
+def head(path: Path) -> dict[str, str]:
+    """What a file says of itself."""
+    lines = path.read_text().splitlines()[:3]
+    return dict(line.removeprefix("# ").split(": ", 1) for line in lines)
+
+
+@pytest.fixture(scope="module")
+def reports(toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:
+    """The reports of all attacks, each graded as `grade` does: in a sandbox and on a Spark of its own, three at a time."""
+    commands.prepare(lambda text, _done, _of: print(text))
+    folder = tmp_path_factory.mktemp("attacks")
+    (folder / "another_student.py").write_text("secret = 1\n")
+    sandbox = bubblewrap.sandbox(find_java(), _LIMITS)
+
+    def grade(path: Path, port: int) -> Report:
+        wanted = head(path)["checks"].split(", ")
+        checks = [check for check in toy.assignment.checks if check.id in {*wanted, "counts_runs"}]
+        checks = [replace(check, time_limit=_TIME_LIMIT) if check.function == "double" else check for check in checks]
+        submission = folder / path.name
+        submission.write_text(RIGHT + "\n\n" + path.read_text().replace("HOST_PORT", str(port)))
+        course = replace(toy, assignment=replace(toy.assignment, limits=_LIMITS))
+        with Engine(sandbox=sandbox) as confined:
+            return Grading(course, Submission.read(submission), {"least": 1}, confined).report(checks)
+
+    with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(3) as pool:
+        patch.setattr(engine, "_GRACE", _GRACE)
+        patch.setenv("COURSE_SECRET", "course-secret")
+        yield {path.stem: pool.submit(grade, path, server.getsockname()[1]) for path in ATTACKS}
+
+
+@pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
+def test_an_attack_gains_nothing(reports: dict[str, Future[Report]], path: Path) -> None:
+    """It gets its outcome, the checks beside it pass, and nothing that it must not know is in any report."""
+    report = reports[path.stem].result()
+    says = head(path)
+    named = dict(pair.split("=") for pair in says["outcome"].split(", "))
+    student = for_student(report)
+
+    assert {check.id: check.outcome.value for check in report.checks} == {
+        check.id: named.get(check.id, Outcome.PASSED.value) for check in report.checks
+    }, [check.message for check in report.checks]
+    assert "GAINED" not in json_report.to_json(report)
+    for writer in (terminal.to_text, json_report.to_json, junit.to_junit):
+        text = writer(student)
+        assert "zanzibar" not in text
+        assert "\x1b" not in text
+    assert "<script>" not in junit.to_junit(report)
+    assert report.points == sum(check.max_points for check in report.checks if check.outcome is Outcome.PASSED)
+
+
+def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
+    """Whatever attacks have started has ended with them."""
+    for found in reports.values():
+        found.result()
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+
+    assert [line for line in listed.splitlines() if "bwrap" in line and "autograder.replay" in line] == []
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link"])
+def test_what_is_no_file_is_no_submission(kind: str, tmp_path: Path) -> None:
+    """A pipe would be waited for, and a link could name the solution: neither is read."""
+    path = tmp_path / "toy.py"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(HERE / "kit" / "solutions" / "toy" / "solution.py")
+
+    found = Submission.read(path)
+
+    assert found.content == b""
+    assert found.trouble
+    assert found.trouble.kind == "not_a_file"
+
+
+def test_heads() -> None:
+    """Every file says what it tries, and there are as many as promised."""
+    assert len(ATTACKS) >= 30
+    assert all(set(head(path)) == {"attack", "checks", "outcome"} for path in ATTACKS)
