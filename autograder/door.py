@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from autograder.replay.session import environment
 from autograder.sandbox.bubblewrap import Sandbox
 from autograder.sandbox.watch import Watch
 
@@ -32,13 +33,6 @@ class TroubleLine(Strict):
     line: int | None = None
     error: str = Field(default="", max_length=200)
     step: int | None = None
-
-
-def environment() -> dict[str, str]:
-    """What a process of ours needs to find this package, wherever it is started."""
-    package = str(Path(__file__).resolve().parent.parent)
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
-    return dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1", TZ="UTC")
 
 
 @dataclass(frozen=True)

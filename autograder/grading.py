@@ -93,7 +93,7 @@ def _content(path: Path) -> tuple[bytes, Trouble | None]:
     try:
         if not stat.S_ISREG(path.lstat().st_mode):  # a link could name the solution
             return b"", Trouble("not_a_file", text=path.name)
-        with open(path, "rb", opener=_regular) as file:  # noqa: PTH123  # Path.open takes no opener
+        with open(path, "rb", opener=_regular) as file:  # Path.open takes no opener
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             return b"", Trouble("too_big", text="1 MB")

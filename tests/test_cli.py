@@ -14,7 +14,7 @@ import click
 import pytest
 
 from autograder.cli import main
-from tests.conftest import HERE
+from tests.conftest import HERE, UNCONFINED
 
 RIGHT = (
     "from pyspark.sql import functions as F\n\n\ndef counts(views, least):\n"
@@ -61,7 +61,7 @@ def test_grade_writes_reports(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "toy.py").write_text(text)
 
-    done = run("grade", "toy", "alice/toy.py", "bob/toy.py", "nobody/toy.py", "--quiet", cwd=tmp_path)
+    done = run("grade", "toy", "alice/toy.py", "bob/toy.py", "nobody/toy.py", "--quiet", *UNCONFINED, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["alice_toy.py: 9 of 9 points", "bob_toy.py: 0 of 9 points", "nobody_toy.py: 0 of 9 points"]
@@ -91,7 +91,7 @@ def test_a_fault_of_ours_is_no_zero(tmp_path: Path) -> None:
     (broken / "bin" / "java").write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
     (broken / "bin" / "java").chmod(0o755)
 
-    done = run("grade", "toy", "toy.py", cwd=tmp_path, JAVA_HOME=str(broken), AUTOGRADER_CACHE=str(tmp_path / "cache"))
+    done = run("grade", "toy", "toy.py", *UNCONFINED, cwd=tmp_path, JAVA_HOME=str(broken), AUTOGRADER_CACHE=str(tmp_path / "cache"))
 
     assert done.returncode == 3, done.stderr
     assert "The grader failed, not your program" in done.stdout

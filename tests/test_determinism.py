@@ -13,7 +13,7 @@ import pytest
 
 from autograder import commands
 from autograder.catalog import find_root
-from tests.conftest import HERE, MIXED, assert_same
+from tests.conftest import HERE, MIXED, UNCONFINED, assert_same
 
 _AT_ONCE = 3
 
@@ -32,7 +32,7 @@ def graded(root: Path, slug: str, file: Path, times: int, out: Path) -> list[dic
     """The reports of so many gradings, each by a process with a hash seed and a Spark of its own."""
 
     def grade(seed: int) -> dict[str, str]:
-        command = [sys.executable, "-m", "autograder", "grade", slug, str(file), "--out", str(out / str(seed)), "--quiet"]
+        command = [sys.executable, "-m", "autograder", "grade", slug, str(file), "--out", str(out / str(seed)), "--quiet", *UNCONFINED]
         env = dict(os.environ, PYTHONHASHSEED=str(seed), AUTOGRADER_ROOT=str(root))
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
         if done.returncode:

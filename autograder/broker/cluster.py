@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograder.broker import settings
-from autograder.door import environment
 from autograder.replay import session
 from autograder.replay.java import find_java
+from autograder.replay.session import environment
 
 #: Seconds in which brokers must have started, or ended when told to: beyond it the machine is at fault.
 PATIENCE = 120

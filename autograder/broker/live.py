@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.broker import jars
-from autograder.door import environment
 from autograder.model import GraderFaultError
+from autograder.replay.session import environment
 
 _PATIENCE = 180
 

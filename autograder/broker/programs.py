@@ -6,14 +6,13 @@ import contextlib
 import json
 import os
 import queue
+import secrets
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -24,6 +23,7 @@ from autograder.door import Strict, TroubleLine
 from autograder.oracle.logs import Place
 from autograder.replay import session
 from autograder.sandbox.bubblewrap import BROKERS, Sandbox
+from autograder.sandbox.relay import READY
 
 _MOST_HANDLED = 100_000
 
@@ -103,13 +103,8 @@ class Programs:
     """The untrusted process, shared by replays that run at the same time. Use it as a context manager."""
 
     def __init__(self, sandbox: Sandbox | None = None) -> None:
-        self._stack = contextlib.ExitStack()
-        self._sockets: Path | None = None
-        self._ports: set[int] = set()
-        if sandbox:
-            folder = tempfile.TemporaryDirectory(prefix="autograder-", dir=session.scratch_root(), ignore_cleanup_errors=True)
-            self._sockets = Path(self._stack.enter_context(folder))
-        self._child = door.start("autograder.replay.programs", sandbox=sandbox, brokers=self._sockets)
+        self._relay = _Relay() if sandbox else None
+        self._child = door.start("autograder.replay.programs", sandbox=sandbox, brokers=self._relay.folder if self._relay else None)
         self._lock = threading.Lock()
         self._programs: dict[int, Program] = {}
         self._serial = 0
@@ -126,17 +121,9 @@ class Programs:
     def reach(self, ports: Iterable[int]) -> None:
         """Let programs reach the brokers on these ports, where a sandbox keeps them from it."""
         with self._lock:
-            new = sorted(set(ports) - self._ports)
-            if not self._sockets or not new:
-                return
-            self._ports |= set(new)
-            command = [sys.executable, "-m", "autograder.sandbox.relay", str(self._sockets), *map(str, new)]
-            relay = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=door.environment(), start_new_session=True)
-            self._stack.callback(_end_relay, relay)
-            assert relay.stdout
-            if relay.stdout.readline() != b"ready\n":
-                raise OSError("The relay to the brokers did not start.")
-            self._send({"verb": "relay", "ports": new, "folder": BROKERS})
+            new = self._relay.reach(ports) if self._relay else []
+            if new:
+                self._send({"verb": "relay", "ports": new, "folder": BROKERS})
 
     def start(self, group: str, request: dict[str, Any]) -> Program:
         """Start a program."""
@@ -179,12 +166,37 @@ class Programs:
         self._child.process.terminate()
         self._reader.join()
         self._child.end()
-        self._stack.close()
+        if self._relay:
+            self._relay.close()
 
 
-def _end_relay(relay: subprocess.Popen[bytes]) -> None:
-    relay.kill()
-    relay.wait()
-    for stream in (relay.stdin, relay.stdout):
-        if stream:
-            stream.close()
+class _Relay:
+    """The outer end of the way to the brokers: a process that ends, and takes its folder away, with its owner."""
+
+    def __init__(self) -> None:
+        self.folder = session.scratch_root() / f"autograder-brokers-{secrets.token_hex(4)}"
+        command = [sys.executable, "-m", "autograder.sandbox.relay", str(self.folder)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=session.environment(), start_new_session=True
+        )
+        self._ports: set[int] = set()
+        self._wait()
+
+    def reach(self, ports: Iterable[int]) -> list[int]:
+        """Relay these ports too; those that are new are returned."""
+        new = sorted(set(ports) - self._ports)
+        if new and self._process.stdin:
+            self._process.stdin.write(f"{' '.join(map(str, new))}\n")
+            self._process.stdin.flush()
+            self._wait()
+            self._ports |= set(new)
+        return new
+
+    def _wait(self) -> None:
+        if not self._process.stdout or self._process.stdout.readline() != f"{READY}\n":
+            raise OSError("The relay to the brokers does not work.")
+
+    def close(self) -> None:
+        """End it, and wait until its folder is gone."""
+        with self._process:  # it ends when its input does
+            pass

@@ -17,10 +17,10 @@ from pathlib import Path
 from autograder.broker import jars, settings, warmup
 from autograder.broker.cluster import BrokerLostError, Cluster
 from autograder.broker.jars import Progress
-from autograder.door import environment
 from autograder.model import KitError
 from autograder.replay.java import Java
 from autograder.replay.localfiles import cache_folder
+from autograder.replay.session import environment
 
 #: Kafka's console tools by the name of their script. Source: Kafka's own bin/*.sh.
 TOOLS = {

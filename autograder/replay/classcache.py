@@ -71,10 +71,8 @@ def make(java: Java) -> bool:
 
 
 def _warmup(argument: str) -> None:
-    from autograder.door import environment  # its validation is nothing that an untrusted process should load
-
     command = [sys.executable, "-m", "autograder.replay.warmup", argument]
-    subprocess.run(command, capture_output=True, timeout=300, check=False, env=environment())
+    subprocess.run(command, capture_output=True, timeout=300, check=False, env=session.environment())
 
 
 def _remove_stale(cache: Path) -> None:

@@ -89,6 +89,13 @@ def scratch_root() -> Path:
     return memory if usable else Path(tempfile.gettempdir())
 
 
+def environment() -> dict[str, str]:
+    """What a process of ours needs to find this package, wherever it is started."""
+    package = str(Path(__file__).resolve().parent.parent.parent)
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
+    return dict(os.environ, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1", TZ="UTC")
+
+
 def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None, more: str = "") -> Jvm:
     """Start Spark's gateway in a JVM, with ``more`` on its class path, and wait until it listens.
 

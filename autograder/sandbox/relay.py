@@ -1,7 +1,8 @@
 """Bytes between a broker's port and a socket file: a sandbox has a loopback of its own, in which no broker listens.
 
-Outside, ``python -m autograder.sandbox.relay FOLDER PORT…`` listens on ``FOLDER/PORT`` and goes on to the port; inside, ``inside``
-listens on the port and goes on to the file. Nobody but these brokers can be reached so.
+Outside, ``python -m autograder.sandbox.relay FOLDER`` makes a folder, listens on ``FOLDER/PORT`` for every port that it is told on
+its standard input, and goes on to the port; when that input ends, it takes the folder away. Inside, ``inside`` listens on the port
+and goes on to the file. Nobody but these brokers can be reached so.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import shutil
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,6 +18,8 @@ from pathlib import Path
 
 _Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _CHUNK = 1 << 16
+#: What the outer end says when it has made its folder, and again for every line of ports.
+READY = "ready"
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -35,12 +39,19 @@ async def _join(connect: Callable[[], Awaitable[_Ends]], reader: asyncio.StreamR
     await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
 
 
-async def _outside(folder: Path, ports: Sequence[int]) -> None:
-    for port in ports:
-        near = functools.partial(_join, functools.partial(asyncio.open_connection, "127.0.0.1", port))
-        await asyncio.start_unix_server(near, folder / str(port))
-    print("ready", flush=True)  # noqa: T201  # to whoever started it
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.read)  # until its owner is gone
+async def _outside(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    told = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin)
+    try:
+        print(READY, flush=True)  # noqa: T201  # to whoever started it
+        while line := await told.readline():
+            for port in line.decode().split():
+                near = functools.partial(_join, functools.partial(asyncio.open_connection, "127.0.0.1", int(port)))
+                await asyncio.start_unix_server(near, folder / port)
+            print(READY, flush=True)  # noqa: T201  # as above
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _inside(folder: Path, listening: Sequence[tuple[int, socket.socket]]) -> None:
@@ -61,4 +72,4 @@ def inside(folder: Path, listening: Sequence[tuple[int, socket.socket]]) -> None
 
 
 if __name__ == "__main__":
-    asyncio.run(_outside(Path(sys.argv[1]), [int(port) for port in sys.argv[2:]]))
+    asyncio.run(_outside(Path(sys.argv[1])))
