@@ -1,0 +1,172 @@
+"""Whatever bytes are in a file or come through the door: a clear error or an outcome, never a traceback, never a mark by accident."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autograder.catalog import Catalog
+from autograder.engine import Engine, _parse
+from autograder.fixtures import read_fixture
+from autograder.grading import Course, Grading, Submission
+from autograder.judge.messages import MESSAGES
+from autograder.model import GraderFaultError, KitError, Observation, Outcome, Request
+from autograder.replay import submission
+from autograder.replay.trouble import Stopped
+from tests.conftest import HERE
+
+TIMES = 2000
+many = settings(max_examples=TIMES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+MANIFEST = (HERE / "kit/assignments/toy/assignment.toml").read_bytes()
+FIXTURE = (HERE / "kit/fixtures/toy/visible/three_steps.jsonl").read_bytes()
+PROGRAM = b"def double(number):\n    return 2 * number\n"
+#: What a right program's replay of the toy's ``double`` answers.
+ANSWER = {"id": 0, "seconds": 0.1, "printed": "", "columns": [], "steps": [[{"rows": [[2]]}], [{"rows": [[42]]}]], "trouble": None}
+#: What is likely to matter to a reader of text.
+PIECES = [
+    b"",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xed\xa0\x80",
+    b"'",
+    b'"',
+    b"[",
+    b"]]",
+    b"{",
+    b"}",
+    b"=",
+    b"\n",
+    b"\\",
+    b"#",
+    b"null",
+    b"true",
+    b"-1",
+]
+PIECES += [b"1e999", b"NaN", b"9" * 400, b"[" * 3000, b"(" * 3000, b"  ", b"\t", b"@", b"$(x)", b"../", b"\xe2\x80\xae", b"lambda: ", b"\r"]
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6) | st.sampled_from(list(ANSWER)), inner, max_size=4),
+    max_leaves=6,
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+    """A text with up to three places cut out and replaced, by what is drawn or by another part of it."""
+    for _ in range(draw(st.integers(1, 3))):
+        start = draw(st.integers(0, len(whole)))
+        end = min(len(whole), start + draw(st.sampled_from([0, 0, 1, 2, 5, 20, 200])))
+        other = draw(st.integers(0, len(whole)))
+        piece = draw(st.sampled_from(PIECES) | st.binary(max_size=6) | st.just(whole[other : other + 20]))
+        whole = whole[:start] + piece + whole[end:]
+    return whole
+
+
+@st.composite
+def replaced(draw: st.DrawFn, value: Any) -> Any:
+    """A JSON value of which one part, wherever it is, is another."""
+    if not isinstance(value, (dict, list)) or not value or not draw(st.integers(0, 4)):
+        return draw(json_values)
+    part = draw(st.sampled_from(sorted(value) if isinstance(value, dict) else range(len(value))))
+    changed = value.copy()
+    changed[part] = draw(replaced(value[part]))
+    return changed
+
+
+class Answers(Engine):
+    """An engine whose child says one line."""
+
+    def __init__(self, line: bytes) -> None:
+        super().__init__()
+        self.line = line
+
+    def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
+        """As the engine does with a line of a child's."""
+        for request in requests:
+            yield request, _parse(self.line, {0: request})[1]
+
+
+@many
+@given(
+    line=damaged(json.dumps(ANSWER).encode())
+    | replaced(ANSWER).map(lambda value: json.dumps(value).encode())
+    | st.binary(max_size=40)
+    | json_values.map(lambda value: json.dumps(value).encode())
+)
+def test_observations(toy: Course, tmp_path_factory: pytest.TempPathFactory, line: bytes) -> None:
+    """Only what says the right rows gets points, and only what claims a fault of ours is one."""
+    path = tmp_path_factory.getbasetemp() / "observed.py"
+    if not path.exists():
+        path.write_bytes(PROGRAM)
+    checks = [check for check in toy.assignment.checks if check.id == "double_right"]
+
+    with Answers(line.replace(b"\n", b" ")) as engine:
+        (found,) = Grading(toy, Submission.read(path), {"least": 1}, engine).report(checks).checks
+
+    if found.outcome is Outcome.PASSED:
+        assert [[batch["rows"] for batch in step] for step in json.loads(line)["steps"]] == [[[[2]]], [[[42]]]]
+    elif found.outcome is Outcome.GRADER_ERROR:
+        assert json.loads(line)["fault"] is not None
+    else:
+        assert found.points == 0
+        assert found.message
+
+
+@many
+@given(content=damaged(PROGRAM) | st.binary(max_size=60))
+def test_submissions(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    """A file is read, or what is wrong with it has a message; Python's compiler says the rest."""
+    path = tmp_path_factory.getbasetemp() / "handed_in.py"
+    path.write_bytes(content)
+
+    found = Submission.read(path)
+
+    if found.trouble:
+        assert found.trouble.kind in MESSAGES
+        return
+    folder = Path.cwd()
+    os.chdir(path.parent)
+    try:
+        submission.received(found.content.decode())
+    except Stopped as stopped:
+        assert stopped.kind in MESSAGES  # noqa: PT017  # most files compile
+    finally:
+        os.chdir(folder)
+
+
+@many
+@given(content=damaged(MANIFEST))
+def test_manifests(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    """A manifest is an assignment or an error that names the file."""
+    root = tmp_path_factory.getbasetemp() / "kit"
+    if not root.exists():
+        for name in ("solutions", "fixtures"):
+            root.mkdir(exist_ok=True)
+            (root / name).symlink_to(HERE / "kit" / name)
+        (root / "assignments/toy").mkdir(parents=True)
+    (root / "assignments/toy/assignment.toml").write_bytes(content)
+
+    try:
+        Catalog(root).assignment("toy")
+    except KitError as error:
+        assert "assignment.toml" in str(error)  # noqa: PT017  # some are right
+
+
+@many
+@given(content=damaged(FIXTURE))
+def test_fixtures(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    """A fixture has steps or an error that names the file and the line."""
+    path = tmp_path_factory.getbasetemp() / "fuzzed.jsonl"
+    path.write_bytes(content)
+
+    try:
+        assert read_fixture(path, {"least": 1}).steps
+    except KitError as error:
+        assert "fuzzed.jsonl:" in str(error)  # noqa: PT017  # as above
