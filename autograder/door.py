@@ -84,6 +84,8 @@ def start(module: str, *arguments: str, sandbox: Sandbox | None = None, brokers:
     command = [sys.executable, "-m", module, str(writing), *arguments]
     if sandbox:
         command = sandbox.command(command, brokers)
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[writing], env=environment(), start_new_session=True)
+    # bubblewrap itself stands in the namespace's /proc, with the environment that it was started with.
+    env = {} if sandbox else environment()
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[writing], env=env, start_new_session=True)
     os.close(writing)
     return Child(process, reading, Watch(process.pid, sandbox.limits) if sandbox else None)

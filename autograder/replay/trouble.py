@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 _MAX_TEXT = 600
+_NO_MEMORY = ("java.lang.OutOfMemoryError", "Java heap space")
 _NOT_A_STREAM_ACTION = "Queries with streaming sources must be executed with writeStream.start()"
 #: The last line of a Python traceback: the error's name, whatever it is called, and its text.
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(?:[\w.]+\.)?(\w+)(?:: ?(.*))?$", re.MULTILINE)
@@ -48,7 +49,7 @@ def from_exception(error: BaseException, path: str, kind: str, step: int | None 
         kind = "not_written"
     elif isinstance(error, ModuleNotFoundError):
         kind, text = "missing_module", str(error.name)
-    elif isinstance(error, MemoryError) or "java.lang.OutOfMemoryError" in text:
+    elif isinstance(error, MemoryError) or any(found in text for found in _NO_MEMORY):
         kind = "out_of_memory"
     elif isinstance(error, SystemExit):
         kind, text = "exited", f"exit({error.code})"

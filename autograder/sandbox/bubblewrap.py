@@ -76,6 +76,8 @@ def trouble() -> str:
     bwrap = find()
     if bwrap is None:
         return "bubblewrap is not installed" if sys.platform == "linux" else "bubblewrap runs on Linux only"
+    if not Path("/proc/thread-self/children").exists():
+        return "this kernel does not say whose child a process is (CONFIG_PROC_CHILDREN), so nobody could watch what is confined"
     command = [str(bwrap), "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     return "" if done.returncode == 0 else done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "bubblewrap ends without a word"

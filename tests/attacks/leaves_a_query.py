@@ -1,6 +1,6 @@
 # attack: leaves a query of its own behind
 # checks: counts_runs, counts_right, counts_hidden, double_right
-# outcome: counts_runs=PASSED
+# outcome: counts_runs=ERROR, counts_right=SKIPPED, counts_hidden=SKIPPED
 from pyspark.sql import functions as F
 
 

@@ -1,6 +1,6 @@
 # attack: stops the process that looks after the time limit
 # checks: double_right
-# outcome: double_right=TIMEOUT
+# outcome: double_right=ERROR
 import os
 import signal
 
