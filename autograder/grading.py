@@ -18,7 +18,7 @@ from autograder.fixtures import read_fixture
 from autograder.judge import evidence
 from autograder.judge.compare import compare
 from autograder.judge.diagnose import Case, diagnose
-from autograder.judge.messages import MESSAGES, explain
+from autograder.judge.messages import MESSAGES, explain, kind_of_error
 from autograder.model import (
     Assignment,
     Check,
@@ -245,9 +245,10 @@ class _Failure:
     hint: str
     line: int | None
     evidence: Evidence
+    kind: str = ""
 
     def report(self, check: Check) -> CheckReport:
-        return replace(_empty(check, self.outcome, self.message), hint=self.hint, line=self.line)
+        return replace(_empty(check, self.outcome, self.message), hint=self.hint, line=self.line, kind=self.kind)
 
 
 def _failure(
@@ -256,7 +257,7 @@ def _failure(
     trouble = observation.trouble
     if trouble:
         outcome, message, hint = explain(function, trouble)
-        return _Failure(outcome, message, hint, trouble.line, evidence.of_trouble(fixture, trouble))
+        return _Failure(outcome, message, hint, trouble.line, evidence.of_trouble(fixture, trouble), trouble.kind)
     difference: Difference | None = compare(function, check.compare, expected, observation)
     if difference is None:
         return None
@@ -274,15 +275,14 @@ def _fault(check: Check, text: str) -> CheckReport:
 
 
 def for_student(report: Report) -> Report:
-    """The report as a student may see it: of hidden checks the name, the outcome and the points, no more."""
+    """The report as a student may see it: of hidden checks the name, the outcome, the points and the kind of error, no more."""
     checks = tuple(_without_data(check) if check.hidden else check for check in report.checks)
     return replace(report, audience="student", checks=checks)
 
 
 def _without_data(check: CheckReport) -> CheckReport:
-    keep = check.outcome is Outcome.SKIPPED
-    empty = CheckReport(check.id, check.says, check.function, True, check.outcome, check.points, check.max_points)
-    return replace(empty, message=check.message) if keep else empty
+    message = check.message if check.outcome is Outcome.SKIPPED else kind_of_error(check.function, check.kind)
+    return CheckReport(check.id, check.says, check.function, True, check.outcome, check.points, check.max_points, message, kind=check.kind)
 
 
 def spark_version() -> str:

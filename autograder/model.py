@@ -309,7 +309,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The outcome of one check: ``message`` is what happened, ``hint`` one line to try."""
+    """The outcome of one check: ``message`` is what happened, ``hint`` one line to try, ``kind`` what kept a replay from its end."""
 
     id: str
     says: str
@@ -321,6 +321,7 @@ class CheckReport:
     message: str = ""
     hint: str = ""
     line: int | None = None
+    kind: str = ""
     mistake: str = ""
     diagnosis: str = ""
     evidence: tuple[Evidence, ...] = ()

@@ -51,6 +51,18 @@ def kafka(table: Table) -> None:
     table.add_row("check kafka_setup, whole command", f"{statistics.median(whole(command) for _ in range(_RUNS)):.2f} s", "", "")
 
 
+def confinement(table: Table, folder: Path) -> None:
+    """Whole gradings in a sandbox against gradings without one, in turn."""
+    for slug in ("watermarks", "dstream_word_count", "kafka_setup"):
+        command = [sys.executable, "-m", "autograder", "grade", slug, str(ROOT / f"solutions/{slug}/solution.py"), "--out", str(folder)]
+        runs: dict[str, list[float]] = {"bubblewrap": [], "none": []}
+        for _ in range(_RUNS):
+            for sandbox, seconds in runs.items():
+                seconds.append(whole([*command, "--sandbox", sandbox]))
+        confined, plain = map(statistics.median, runs.values())
+        table.add_row(f"grade {slug}, confined / not", f"{confined:.2f} s", f"{plain:.2f} s", f"{confined / plain:.2f}")
+
+
 def main() -> None:
     """Run both in turn and print one table of medians and ratios."""
     console = Console(width=110)
@@ -73,6 +85,7 @@ def main() -> None:
             plain = [sys.executable, str(HERE / "session.py"), "stock", which]
             ours, theirs = statistics.median(whole(kit) for _ in range(_RUNS)), whole(plain)
             table.add_row(f"{verb} watermarks, whole command", f"{ours:.2f} s", f"{theirs:.2f} s", f"{ours / theirs:.2f}")
+        confinement(table, Path(folder))
     kafka(table)
     console.print(table)
 

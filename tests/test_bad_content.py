@@ -23,6 +23,13 @@ MANIFESTS = [
     ('fixtures = ["numbers"]', 'fixtures = ["letters"]', r"no fixture is called 'letters'"),
     ('fixtures = ["secret"]', 'fixtures = ["secret", "three_steps"]', r"check 'counts_hidden' mixes visible and hidden fixtures"),
     ('id = "counts_right"', 'id = "counts_runs"', r"two checks are called 'counts_runs'"),
+    ("[functions.counts]", "[limits]\nmemory = 10\n\n[functions.counts]", r"limits.memory: .*greater than or equal to 1000"),
+    ("[functions.counts]", "[limits]\nthreads = 10\n\n[functions.counts]", r"limits.threads: Extra inputs are not permitted"),
+    (
+        'hints = ["Multiply by two."]',
+        'hints = ["Multiply by two."]\nneeds = ["counts_hidden"]',
+        r"assignment.toml:\d+: the visible check 'double_right' needs a hidden one\nVisible checks are graded before hidden ones",
+    ),
     ("points = 1", "points = 0", r"points: .*greater than or equal to 1"),
     ('hints = ["Multiply by two."]', "hints = []", r"hints: .*at least 1 item"),
 ]

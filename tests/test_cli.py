@@ -12,8 +12,11 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from autograder.cli import main
+from autograder.engine import Engine
+from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED
 
 RIGHT = (
@@ -68,6 +71,61 @@ def test_grade_writes_reports(tmp_path: Path) -> None:
     folder = tmp_path / "graded" / "toy" / "alice_toy"
     assert {path.name for path in folder.iterdir()} == {"report.json", "instructor.json", "report.txt", "junit.xml", "timings.json"}
     assert json.loads((folder / "report.json").read_text())["points"] == 9
+
+
+@pytest.mark.skipif(bool(UNCONFINED), reason="nothing can be confined here")
+def test_grade_confines(tmp_path: Path) -> None:
+    """What grade runs is confined unless it is told not to; both stands in the report."""
+    (tmp_path / "toy.py").write_text(RIGHT)
+    texts = {}
+    for sandbox in ("bubblewrap", "none"):
+        done = run("grade", "toy", "toy.py", "--sandbox", sandbox, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads((tmp_path / "graded/toy/toy/report.json").read_text())["sandbox"] == sandbox
+        texts[sandbox] = done.stdout
+
+    assert "Graded without confinement (--sandbox none)." in texts["none"]
+    assert "confinement" not in texts["bubblewrap"]
+
+
+def test_grade_refuses_where_nothing_can_be_confined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that forbids it is no reason to run strangers' programs plainly; nothing is graded."""
+    (tmp_path / "toy.py").write_text(RIGHT)
+    monkeypatch.setattr(bubblewrap, "trouble", lambda: "the kernel forbids it")
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
+
+    done = CliRunner().invoke(main, ["grade", "toy", str(tmp_path / "toy.py"), "--out", str(tmp_path / "graded")])
+
+    assert done.exit_code == 2
+    assert "Submissions cannot be confined here: the kernel forbids it." in done.output
+    assert "--sandbox none" in done.output
+    assert not (tmp_path / "graded").exists()
+
+
+def test_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every finding that is not good has a line that says what to do; exit code 1 when grade cannot work."""
+    monkeypatch.setattr(bubblewrap, "trouble", lambda: "No permissions to create a new namespace")
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
+
+    done = CliRunner().invoke(main, ["doctor"])
+
+    assert done.exit_code == 1
+    lines = done.output.splitlines()
+    assert {line.split()[1] for line in lines if line[0] == "✘"} == {"Java", "sandbox", "Kafka"}
+    for number, line in enumerate(lines):
+        assert line[0] != "✘" or lines[number + 1].startswith("   "), line
+    assert "No permissions to create a new namespace" in done.output
+    assert "`autograder warm` fetches them" in done.output
+
+
+def test_doctor_on_a_machine_that_has_all(engine: Engine) -> None:
+    """Where gradings work, it finds Java, its class cache and memory, and exits with 0."""
+    done = CliRunner().invoke(main, ["doctor"])
+
+    assert done.exit_code == (1 if UNCONFINED else 0)
+    for name in ("Java", "class cache", "cores", "scratch"):
+        assert f"✔ {name}" in done.output
 
 
 def test_nothing_of_the_path_is_used(tmp_path: Path) -> None:

@@ -67,6 +67,21 @@ def test_junit(report: Report, golden: Golden) -> None:
     assert int(suite.get("failures") or 0) == len(suite.findall("testcase/failure"))
 
 
+def test_the_kind_of_a_hidden_error_is_told_and_its_text_is_not(grade: Callable[..., Report]) -> None:
+    """What a submission raises on a hidden row could carry it out: students read what kind of error it was."""
+    report = grade(
+        "from pyspark.sql import functions as F\n\n\ndef counts(views, least):\n"
+        "    told = F.udf(lambda page: {'a': 'a', 'b': 'b', 'c': 'c'}[page])\n"
+        "    return views.groupBy(told('page').alias('page')).agg(F.count('*').alias('views'))\n",
+        ("counts_runs", "counts_right", "counts_hidden"),
+    )
+
+    hidden, student = report.checks[2], for_student(report).checks[2]
+    assert "KeyError: 'zanzibar'" in hidden.message
+    assert (student.outcome, student.kind) == (Outcome.ERROR, "raised_in_task")
+    assert student.message == "Your function raised an error while rows were processed: …"
+
+
 def test_schema_is_the_models(request: pytest.FixtureRequest) -> None:
     """The schema in the docs is made from the model."""
     path = DOCS / "report.schema.json"

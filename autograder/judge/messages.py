@@ -75,6 +75,11 @@ MESSAGES = {
 }
 
 
+def kind_of_error(name: str, kind: str) -> str:
+    """What happened to a function, without a word of its own: an error's name and text could carry hidden rows."""
+    return MESSAGES[kind].what.format(call=name, name=name, text="…", error="an error") if kind in MESSAGES else ""
+
+
 def explain(function: Function, trouble: Trouble) -> tuple[Outcome, str, str]:
     """Outcome, what happened and what to try, for a trouble."""
     found = MESSAGES[trouble.kind]
