@@ -106,13 +106,12 @@ def test_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path, monkeypa
     """Every finding that is not good has a line that says what to do; exit code 1 when grade cannot work."""
     monkeypatch.setattr(bubblewrap, "trouble", lambda: "No permissions to create a new namespace")
     monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
 
     done = CliRunner().invoke(main, ["doctor"])
 
     assert done.exit_code == 1
     lines = done.output.splitlines()
-    assert {line.split()[1] for line in lines if line[0] == "✘"} == {"Java", "sandbox", "Kafka"}
+    assert {line.split()[1] for line in lines if line[0] == "✘"} == {"class", "sandbox", "Kafka"}
     for number, line in enumerate(lines):
         assert line[0] != "✘" or lines[number + 1].startswith("   "), line
     assert "No permissions to create a new namespace" in done.output

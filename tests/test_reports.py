@@ -77,7 +77,7 @@ def test_the_kind_of_a_hidden_error_is_told_and_its_text_is_not(grade: Callable[
     )
 
     hidden, student = report.checks[2], for_student(report).checks[2]
-    assert "KeyError: 'zanzibar'" in hidden.message
+    assert "KeyError while rows were processed: 'zanzibar'" in hidden.message
     assert (student.outcome, student.kind) == (Outcome.ERROR, "raised_in_task")
     assert student.message == "Your function raised an error while rows were processed: …"
 
