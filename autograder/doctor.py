@@ -61,9 +61,9 @@ def _sandbox() -> Finding:
     if not why:
         return Finding("sandbox", True, f"bubblewrap at {bubblewrap.find()}")
     mend = "Grade on Linux, in a container or a virtual machine; `check` works here, and `grade --sandbox none` for files that you trust."
-    if sys.platform == "linux" and bubblewrap.find():
+    if sys.platform == "linux" and bubblewrap.find() and "namespace" in why:
         mend = (
-            "The kernel or the container forbids user namespaces: allow them (sysctl kernel.unprivileged_userns_clone=1, "
+            "The kernel or the container forbids namespaces: allow them (sysctl kernel.unprivileged_userns_clone=1, "
             "kernel.apparmor_restrict_unprivileged_userns=0, or a container with its own seccomp profile), or see docs/security.md."
         )
     return Finding("sandbox", False, why, mend, needed=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -112,3 +113,15 @@ def test_heads() -> None:
     """Every file says what it tries, and there are as many as promised."""
     assert len(ATTACKS) >= 30
     assert all(set(head(path)) == {"attack", "checks", "outcome"} for path in ATTACKS)
+
+
+def test_a_python_that_was_found_by_a_link_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A virtual environment's Python may be a link to a link in a folder that a sandbox does not show."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to(sys.executable)
+    (tmp_path / "python").symlink_to("bin/python3")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+
+    command = bubblewrap.sandbox(find_java(), _LIMITS).command([sys.executable, "-c", "print('runs')"])
+
+    assert subprocess.run(command, capture_output=True, text=True, check=False).stdout == "runs\n"

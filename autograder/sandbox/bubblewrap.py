@@ -47,8 +47,11 @@ class Sandbox:
         words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
         for path in sorted((_PACKAGE / "sandbox" / "etc").iterdir()):
             words += ["--ro-bind", str(path), f"/etc/{path.name}"]
-        for path in _visible(self.java):
+        visible = list(_visible(self.java))
+        for path in visible:
             words += _bound(path)
+        for link in _hidden_links(Path(sys.executable), visible):
+            words += ["--symlink", str(link.readlink()), str(link)]
         words += ["--proc", "/proc", "--dev", "/dev", "--size", str(_SHARED_MEMORY), "--tmpfs", _MEMORY, "--remount-ro", "/dev"]
         if brokers:
             words += ["--ro-bind", str(brokers), BROKERS]
@@ -111,6 +114,15 @@ def _visible(java: Java) -> Iterable[Path]:
         if path.exists() and not any(path.resolve().is_relative_to(other) for other in seen):
             seen.append(path.resolve())
             yield path
+
+
+def _hidden_links(path: Path, visible: Iterable[Path]) -> Iterable[Path]:
+    """The links between a path and its file that stand in no visible folder: a virtual environment's Python may have been found by one."""
+    folders = [folder.absolute() for folder in visible]
+    while path.is_symlink():
+        if not any(path.is_relative_to(folder) for folder in folders):
+            yield path
+        path = path.parent / path.readlink()
 
 
 def _environment(java: Java) -> dict[str, str]:
