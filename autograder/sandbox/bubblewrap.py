@@ -28,6 +28,8 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
 _SHARED_MEMORY = 16_000_000
 _MB = 1_000_000
+#: A program that shows whether Python runs.
+_NOTHING = (sys.executable, "-I", "-S", "-c", "")
 
 
 @dataclass(frozen=True)
@@ -81,20 +83,27 @@ def trouble() -> str:
         return "bubblewrap is not installed" if sys.platform == "linux" else "bubblewrap runs on Linux only"
     if not Path("/proc/thread-self/children").exists():
         return "this kernel does not say whose child a process is (CONFIG_PROC_CHILDREN), so nobody could watch what is confined"
-    command = [str(bwrap), "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    return "" if done.returncode == 0 else done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "bubblewrap ends without a word"
+    return _failure([str(bwrap), "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", *_NOTHING])
 
 
 def sandbox(java: Java, limits: Limits) -> Sandbox:
-    """The sandbox of this machine. Raises KitError where it has none."""
+    """The sandbox of this machine. Raises KitError where it has none, or Python does not run in it."""
     why, bwrap = trouble(), find()
-    if why or bwrap is None:
-        raise KitError(
-            f"Submissions cannot be confined here: {why}.",
-            "`autograder doctor` says how to mend it. To grade without confinement files that you trust: --sandbox none",
-        )
-    return Sandbox(bwrap, java, limits)
+    if not why and bwrap:
+        found = Sandbox(bwrap, java, limits)
+        why = _failure(found.command(_NOTHING))
+        if not why:
+            return found
+    raise KitError(
+        f"Submissions cannot be confined here: {why}.",
+        "`autograder doctor` says how to mend it. To grade without confinement files that you trust: --sandbox none",
+    )
+
+
+def _failure(command: Sequence[str]) -> str:
+    """The last words of a command that fails; empty when it does not."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env={})
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["it ends without a word"])[-1]
 
 
 def _bound(path: Path) -> list[str]:
