@@ -209,7 +209,7 @@ def main(argv: list[str]) -> int:
 
     # It would put the time of day into what a submission printed; the error itself is told anyway.
     PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
-    worker.take_charge()
+    worker.become_subreaper()
     scratch = Path(tempfile.mkdtemp(prefix="autograder-", dir=session.scratch_root()))
     child = Child(int(argv[0]), int(argv[1]), scratch)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

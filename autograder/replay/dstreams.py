@@ -18,8 +18,9 @@ Wire = dict[str, Any]
 # what they write to is the module's own. There is one replay in a process.
 _outputs: dict[int, list[Any]] = {}
 _ended: set[int] = set()
-#: What the streams' functions gave to the JVM.
+#: What the streams' functions gave to the JVM, and as what they raised.
 _given: list[Any] = []
+_raised: list[str] = []
 
 
 def _collect(time: Any, rdd: Any) -> None:
@@ -47,8 +48,8 @@ class Replay:
         self.write_graph_rarely()
         _end_loops_quickly()
         _keep_what_is_given()
-        _outputs.clear()
-        _ended.clear()
+        for kept in (_outputs, _ended, _given, _raised):
+            kept.clear()
 
     def run(self) -> Wire:
         """Start, move the clock batch by batch, stop. Raises Stopped with the step at which it went wrong."""
@@ -111,11 +112,16 @@ class Replay:
         self.raise_failure(index)
 
     def raise_failure(self, index: int) -> None:
-        """Raise what a job failed of, if one has; else let a few milliseconds pass, in which it may."""
+        """Raise what a function or a job failed of, if one has; else let a few milliseconds pass, in which it may."""
+        failed: Exception | None = None
         try:
             self.streaming.awaitTerminationOrTimeout(0.002)  # type: ignore[arg-type]  # seconds, times 1000 inside
-        except Exception as error:
-            raise from_exception(error, self.path, "raised_at_step", index) from error
+        except Exception as error:  # noqa: BLE001  # what it was of is told below
+            failed = error
+        if _raised:  # the JVM asks for it in a second call; on a busy machine errors were seen to get lost on that way
+            failed = RuntimeError(_raised[0])
+        if failed:
+            raise from_exception(failed, self.path, "raised_at_step", index) from failed
 
     def clean(self) -> None:
         """Stop the context and keep the SparkContext for the next replay."""
@@ -146,6 +152,8 @@ def _keep_what_is_given() -> None:
 
     def kept(self: Any, milliseconds: int, rdds: Any) -> Any:
         _given.append(call(self, milliseconds, rdds))  # type: ignore[no-untyped-call]  # PySpark's own
+        if self.failure:
+            _raised.append(self.failure)
         return _given[-1]
 
     TransformFunction.call = kept  # type: ignore[method-assign]  # so it is called for every batch

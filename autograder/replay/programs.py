@@ -175,7 +175,7 @@ def main(argv: list[str]) -> int:
     import pyspark.streaming  # noqa: F401  # imported once here, as kafka is by mend_client, so that every forked program has them
 
     mend_client()
-    worker.take_charge()
+    worker.become_subreaper()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     programs = Programs(int(argv[0]), Path(tempfile.mkdtemp(prefix="autograder-", dir=session.scratch_root())))

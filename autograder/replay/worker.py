@@ -21,7 +21,6 @@ from autograder.replay.trouble import Stopped, from_exception
 #: Bytes that a submission may write to one file.
 FILE_LIMIT = 64 * 1024 * 1024
 MB = 1_000_000
-_NICE = 10
 Wire = dict[str, Any]
 
 
@@ -152,9 +151,8 @@ def detach(scratch: Path, limits: Wire) -> None:
     os.chdir(scratch)
 
 
-def take_charge() -> None:
-    """Give way to whoever watches from outside, and become the parent of what submissions leave behind, where ``end_strays`` finds it."""
-    os.nice(_NICE)
+def become_subreaper() -> None:
+    """Become the parent of what submissions leave behind, where ``end_strays`` finds it."""
     with contextlib.suppress(OSError, AttributeError):
         import ctypes
 
