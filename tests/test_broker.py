@@ -332,3 +332,14 @@ def test_a_topic_made_anew_is_read_from_its_new_leaders(java: Java) -> None:
 
             assert observer.bounds("anew") == (dict.fromkeys(led_by, 0), {partition: int(not partition) for partition in led_by})
             assert [record.value for record in observer.records("anew", time.monotonic() + 20)] == [str(number).encode()]
+
+
+def test_a_topic_that_one_broker_does_not_know_yet_is_described_by_another(java: Java, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brokers learn of a new topic one after the other; 2 of 60 new topics on three brokers were not there for the next to be asked."""
+    with cluster.broker() as new, Observer(new.bootstrap) as observer:
+        observer.make_topic("readings", Topic(2, 1, {}))
+        not_known_yet = observer.admin.describe_topics(["none"])
+        monkeypatch.setattr(observer.admin, "describe_topics", lambda names: not_known_yet)
+
+        assert len(observer.partitions("readings")) == 2
+        assert observer.partitions("none") == []

@@ -71,21 +71,26 @@ class Observer:
     def settle(self, name: str) -> None:
         """Wait until every broker knows all topics made so far, by making one more: brokers learn of them in their order."""
         self.admin.create_topics([NewTopic(name, 1, 1)])
-        brokers = [broker["broker_id"] for broker in self.admin.describe_cluster()["brokers"]]
+        brokers = self._brokers()
         deadline = time.monotonic() + _TIMEOUT_MS / 1000
         while not all(self._known(name, broker) for broker in brokers):
             if time.monotonic() > deadline:
                 raise UnreachableError("The brokers do not learn of a topic.")
 
     def _known(self, name: str, broker: int) -> int:
-        """How many partitions of a topic have a leader, as one broker knows it; the admin client has no public call for it."""
+        """How many partitions of a topic have a leader, as one broker knows it."""
+        return sum(partition["leader_id"] >= 0 for partition in self._described(name, broker))
+
+    def _described(self, name: str, broker: int) -> list[dict[str, Any]]:
+        """A topic's partitions as one broker knows them; the admin client has no public call that asks a certain one."""
         request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=name)], allow_auto_topic_creation=False)
+        response = self.admin._manager.run(functools.partial(self.admin._manager.send, node_id=broker), request)
+        (topic,) = response.to_dict()["topics"]
+        return [] if topic["error_code"] else list(topic["partitions"])
 
-        async def ask() -> Any:
-            return await self.admin._manager.send(request, node_id=broker)
-
-        (topic,) = self.admin._manager.run(ask).topics
-        return sum(partition.leader_id >= 0 for partition in topic.partitions)
+    def _brokers(self) -> list[int]:
+        """The brokers that run."""
+        return [broker["broker_id"] for broker in self.admin.describe_cluster()["brokers"] if not broker.get("is_fenced")]
 
     @_patient
     def topics(self, mark: str) -> list[str]:
@@ -94,9 +99,12 @@ class Observer:
 
     @_patient
     def partitions(self, name: str) -> list[dict[str, Any]]:
-        """A topic's partitions as the broker describes them; none when there is no such topic."""
-        found = self.admin.describe_topics([name])
-        return [partition for topic in found if not topic["error_code"] for partition in topic["partitions"]]
+        """A topic's partitions as a broker describes them; none when there is no such topic.
+
+        Brokers learn of a topic one after the other: it is not there when none of them knows it.
+        """
+        found: list[dict[str, Any]] = self.admin.describe_topics([name])[0]["partitions"]
+        return found or next(filter(None, (self._described(name, broker) for broker in self._brokers())), [])
 
     @_patient
     def topic(self, name: str, settings: Iterable[str]) -> Topic | None:
@@ -134,6 +142,11 @@ class Observer:
         return self._offsets(topic, OffsetSpec.EARLIEST), self._offsets(topic, OffsetSpec.LATEST)
 
     @_patient
+    def ends(self, topic: str) -> dict[int, int]:
+        """How far consumers may read every partition."""
+        return self._offsets(topic, OffsetSpec.LATEST)
+
+    @_patient
     def log_ends(self, topic: str) -> dict[int, int]:
         """Where the leaders' logs end, by partition: what they have may not be on the other replicas yet, and nobody can read it."""
         return self._offsets(topic, OffsetSpec.LATEST, _DEBUGGING_REPLICA)
@@ -160,16 +173,13 @@ class Observer:
 
     def waits_for_replicas(self, topic: str) -> bool:
         """Whether a partition has records that nobody can read yet, and enough replicas in sync to have them soon."""
-        ends, readable = self.log_ends(topic), self.bounds(topic)[1]
+        ends, readable = self.log_ends(topic), self.ends(topic)
         if ends == readable:
             return False
         found = self.topic(topic, ["min.insync.replicas"])
         least = int(found.settings["min.insync.replicas"]) if found else 0
         in_sync = {partition["partition_index"]: len(partition["isr_nodes"]) for partition in self.partitions(topic)}
         return any(end > readable.get(number, 0) and in_sync.get(number, 0) >= least for number, end in ends.items())
-
-    def _places(self, topic: str) -> list[TopicPartition]:
-        return [TopicPartition(topic, partition["partition_index"]) for partition in self.partitions(topic)]
 
     def places(self, topic: str) -> list[Place]:
         """Partition and offset of every record."""
@@ -178,15 +188,15 @@ class Observer:
 
     def records(self, topic: str, deadline: float) -> Iterator[Record]:
         """Every record of every partition. Raises UnreachableError when they do not come until the deadline."""
-        missing = {partition: end for partition, end in self.bounds(topic)[1].items() if end}
+        missing = {TopicPartition(topic, partition): end for partition, end in self.ends(topic).items() if end}
         if not missing:
             return
         # One for each reading: an older one may know the leaders of a topic that is gone.
         consumer = KafkaConsumer(bootstrap_servers=self.bootstrap, enable_auto_commit=False, auto_offset_reset="earliest")
         with contextlib.closing(consumer):
-            consumer.assign(self._places(topic))
+            consumer.assign(list(missing))
             consumer.seek_to_beginning()
-            while any(consumer.position(TopicPartition(topic, partition)) < end for partition, end in missing.items()):
+            while any(consumer.position(place) < end for place, end in missing.items()):
                 if time.monotonic() > deadline:
                     raise UnreachableError("The records of a topic cannot be read.")
                 for batch in consumer.poll(timeout_ms=500).values():
