@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -141,13 +142,7 @@ class Catalog:
         manifest = _parse(path, text)
         _cross_check(path, text, manifest)
         built = self._build(slug, manifest)
-        hidden = {check.id for check in built.checks if check.hidden}
-        for index, check in enumerate(built.checks):
-            if not check.hidden and hidden & set(check.needs):
-                raise KitError(
-                    f"{path}:{line_of(text, ('checks', index))}: the visible check {check.id!r} needs a hidden one",
-                    "Visible checks are graded before hidden ones: let it need visible checks only.",
-                )
+        _check_order(path, text, built.checks)
         return built
 
     def _build(self, slug: str, manifest: _Manifest) -> Assignment:
@@ -275,6 +270,16 @@ def _check_problems(manifest: _Manifest, check: _Check, before: list[str]) -> li
         problems.append(f"check {check.id!r} is about {check.function!r}, which is no function")
     problems += [f"check {check.id!r} sets {name!r}, which is no parameter" for name in check.parameters if name not in manifest.parameters]
     return problems
+
+
+def _check_order(path: Path, text: str, checks: Sequence[Check]) -> None:
+    hidden = {check.id for check in checks if check.hidden}
+    for index, check in enumerate(checks):
+        if not check.hidden and hidden & set(check.needs):
+            raise KitError(
+                f"{path}:{line_of(text, ('checks', index))}: the visible check {check.id!r} needs a hidden one",
+                "Visible checks are graded before hidden ones: let it need visible checks only.",
+            )
 
 
 def line_of(text: str, loc: tuple[Any, ...]) -> int:

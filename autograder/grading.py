@@ -157,14 +157,14 @@ class Grading:
         if self.submission.trouble:
             return
         requests: dict[_Key, Request] = {}
+        source, limits = self.submission.content.decode(), self.course.assignment.limits
         for check in checks:
             values = {**self.parameters, **check.parameters}
             for fixture in self.course.fixtures(check, self.parameters):
-                source, function = self.submission.content.decode(), self.course.function(check)
-                request = Request(source, function, fixture, values, check.time_limit, self.course.assignment.limits)
+                request = Request(source, self.course.function(check), fixture, values, check.time_limit, limits)
                 requests.setdefault(self._key(check, fixture), request)
-        if time.monotonic() - self.began > self.course.assignment.limits.submission_time:
-            over = Observation(trouble=Trouble("submission_time", text=str(self.course.assignment.limits.submission_time)))
+        if time.monotonic() - self.began > limits.submission_time:
+            over = Observation(trouble=Trouble("submission_time", text=str(limits.submission_time)))
             self.seen = {**dict.fromkeys(requests, over), **self.seen}
         todo = {id(request): key for key, request in requests.items() if key not in self.seen}
         for request, found in self.engine.observe([requests[key] for key in todo.values()]):

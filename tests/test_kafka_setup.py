@@ -25,6 +25,7 @@ from autograder.grading import Course, Grading, Submission
 from autograder.model import CheckReport, Outcome
 from autograder.replay.java import Java
 from autograder.reports.json_report import to_json
+from autograder.sandbox.watch import usage
 from tests.conftest import assert_same
 from tests.test_broker import java, processes  # noqa: F401  # java is a fixture
 
@@ -187,15 +188,6 @@ def ours(mark: str) -> list[int]:
     return found
 
 
-def below(pid: int) -> list[int]:
-    """All processes that a process has started, and those that they have."""
-    children: list[int] = []
-    for path in Path("/proc").glob(f"{pid}/task/*/children"):
-        with contextlib.suppress(OSError):
-            children += map(int, path.read_text().split())
-    return [*children, *(found for child in children for found in below(child))]
-
-
 def ends(pids: Iterable[int]) -> Iterator[int]:
     """For each process that is still there a descriptor that can be read when it is not."""
     for pid in pids:
@@ -215,7 +207,7 @@ def test_a_killed_grader_leaves_nothing(java: Java, course: Course, tmp_path: Pa
     assert grader.stdout
     try:
         select.select([grader.stdout], [], [], 0.3 * at * at)  # in the middle of whatever it does then
-        confined = list(ends(below(grader.pid)))  # they have no mark
+        confined = list(ends(usage(grader.pid, 10_000).processes))  # they have no mark
         grader.kill()
         grader.wait()
         marked = (pid for _ in range(100) for pid in ours(mark)[:1])

@@ -26,7 +26,6 @@ class KafkaEngine:
 
     def __init__(self, standing: Standing | None = None, sandbox: Sandbox | None = None) -> None:
         self._standing, self._sandbox = standing, sandbox
-        self._stack = contextlib.ExitStack()
         self._lock = {number: threading.Lock() for number in (0, *_AT_ONCE)}
         self._clusters: dict[int, tuple[Cluster, contextlib.ExitStack]] = {}
         self._programs: Programs | None = None

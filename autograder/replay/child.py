@@ -169,9 +169,7 @@ class Child:
 
     def end(self, run: _Run, answer: Wire | None) -> None:
         """End a worker and all that it started, and pass its answer on."""
-        worker.kill_with_group(run.pid)
-        _, status = os.waitpid(run.pid, 0)
-        if answer and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        if worker.end(run.pid) and answer:
             answer = {"trouble": Stopped("cpu_time", str(run.request["limits"]["cpu_time"])).record()}
         self.selector.unregister(run.pipe)
         os.close(run.pipe)

@@ -40,7 +40,6 @@ class Replay:
         from pyspark.streaming import StreamingContext
 
         self.context, self.build, self.request, self.scratch = context, build, request, scratch
-        self.path = FILE
         # The check for a checkpoint folder looks at the SparkContext, where an earlier replay may have set one.
         scala = context._jsc.sc()
         getattr(scala, "checkpointDir_$eq")(context._jvm.scala.Option.apply(None))
@@ -69,7 +68,7 @@ class Replay:
         try:
             self.streaming.start()
         except Exception as error:
-            raise from_exception(error, self.path, "refused") from error
+            raise from_exception(error, FILE, "refused") from error
 
     def write_graph_rarely(self) -> None:
         """No replay goes on from a checkpoint of the graph, and writing it twice a batch pickles every function each time."""
@@ -93,7 +92,7 @@ class Replay:
             with traps():
                 result = self.build(*streams, **keywords)
         except BaseException as error:
-            raise from_exception(error, self.path, "raised") from error
+            raise from_exception(error, FILE, "raised") from error
         if result is None:
             raise Stopped("returned_none", "DStream")
         if not isinstance(result, DStream):
@@ -121,7 +120,7 @@ class Replay:
         if _raised:  # the JVM asks for it in a second call; on a busy machine errors were seen to get lost on that way
             failed = RuntimeError(_raised[0])
         if failed:
-            raise from_exception(failed, self.path, "raised_at_step", index) from failed
+            raise from_exception(failed, FILE, "raised_at_step", index) from failed
 
     def clean(self) -> None:
         """Stop the context and keep the SparkContext for the next replay."""
@@ -141,7 +140,7 @@ def _end_loops_quickly() -> None:
 
 
 def _keep_what_is_given() -> None:
-    """Let no RDD be collected that a function has just given to the JVM.
+    """Note what functions raise, and let no RDD be collected that one has just given to the JVM.
 
     Py4J passes it by a number, which the JVM forgets when Python has collected the object: sometimes before it has looked it up. The
     batch then has no RDD, and neither its output nor its error is ever seen.

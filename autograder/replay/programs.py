@@ -14,6 +14,7 @@ import os
 import selectors
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -125,8 +126,7 @@ class Programs:
 
     def end(self, running: _Running, too_much: bool) -> None:
         """End a program with all that it started, and say so."""
-        worker.kill_with_group(running.pid)
-        _, status = os.waitpid(running.pid, 0)
+        over = worker.end(running.pid)
         self.selector.unregister(running.pipe)
         os.close(running.pipe)
         os.close(running.control)
@@ -134,13 +134,12 @@ class Programs:
         worker.end_strays([*(other.pid for other in self.running.values()), *self.relays])
         printed = worker.kept(running.scratch / "printed", running.limits["printed_bytes"])
         shutil.rmtree(running.scratch, ignore_errors=True)
-        over = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
         gone = "too_much_output" if too_much else "cpu_time" if over else "gone"
         self.say(running.number, json.dumps({"gone": gone, "printed": printed}))
 
     def open_ports(self, request: Wire) -> None:
-        """Listen on brokers' ports in this sandbox, and serve them by a process of their own."""
-        listening = [(port, relay.listen(port)) for port in request["ports"]]
+        """Listen on brokers' ports in this sandbox, from now on, and serve them by a process of their own."""
+        listening = [(port, socket.create_server(("127.0.0.1", port))) for port in request["ports"]]
         pid = os.fork()
         if pid == 0:
             try:

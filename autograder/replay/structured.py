@@ -26,7 +26,6 @@ class Replay:
 
     def __init__(self, spark: Any, build: Callable[..., Any], request: Wire, scratch: Path) -> None:
         self.spark, self.build, self.request = spark, build, request
-        self.path = FILE
         self.store: Path | None = scratch / "store.sqlite" if "store" in request["gives"] else None
         self.checkpoint = scratch / "checkpoint"
         self.sources = {name: _Source(spark, index, request["schemas"][name]) for index, name in enumerate(request["sources"])}
@@ -62,7 +61,7 @@ class Replay:
             with traps():
                 wait()
         except BaseException as error:
-            raise from_exception(error, self.path, "raised_at_step", index) from error
+            raise from_exception(error, FILE, "raised_at_step", index) from error
 
     def start(self, index: int | None) -> None:
         """Call the submission's function and start what it returns."""
@@ -73,7 +72,7 @@ class Replay:
         try:
             self.query = writer.start()
         except Exception as error:
-            raise from_exception(error, self.path, "refused", index) from error
+            raise from_exception(error, FILE, "refused", index) from error
 
     def writer(self, index: int | None) -> Any:
         """What the submission's function returns, as a writer."""
@@ -84,7 +83,7 @@ class Replay:
             with traps():
                 result = self.build(*frames, **keywords)
         except BaseException as error:
-            raise from_exception(error, self.path, "raised", index) from error
+            raise from_exception(error, FILE, "raised", index) from error
         self.refuse_leftovers()
         return as_writer(result, self.request["mode"])
 

@@ -137,10 +137,7 @@ def _most_arguments(request: Wire) -> int:
 def detach(scratch: Path, limits: Wire) -> None:
     """A group of its own (so that all it starts can be ended with it) and limits of its own (a ``model.Limits``)."""
     os.setsid()
-    with contextlib.suppress(OSError, AttributeError):
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, 9)  # Linux PR_SET_PDEATHSIG: end with the child that forked this
+    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the child that forked this
     memory, files = limits["process_memory"] * MB, limits["open_files"]
     wanted = {"FSIZE": FILE_LIMIT, "CORE": 0, "CPU": limits["cpu_time"], "DATA": memory, "NOFILE": files}
     for name, most in wanted.items():
@@ -153,10 +150,15 @@ def detach(scratch: Path, limits: Wire) -> None:
 
 def become_subreaper() -> None:
     """Become the parent of what submissions leave behind, where ``end_strays`` finds it."""
+    _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+
+
+def _prctl(option: int, value: int) -> None:
+    """Ask Linux for something that Python has no call for; other systems do without."""
     with contextlib.suppress(OSError, AttributeError):
         import ctypes
 
-        ctypes.CDLL(None).prctl(36, 1)  # Linux PR_SET_CHILD_SUBREAPER
+        ctypes.CDLL(None).prctl(option, value)
 
 
 def end_strays(known: Iterable[int]) -> None:
@@ -164,8 +166,7 @@ def end_strays(known: Iterable[int]) -> None:
     with contextlib.suppress(OSError):
         found = {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
         for pid in found - set(known):
-            kill_with_group(pid)
-            os.waitpid(pid, 0)
+            end(pid)
 
 
 def redirect_output(path: Path) -> Path:
@@ -197,6 +198,13 @@ def kill_with_group(pid: int) -> None:
     for end in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             end(pid, signal.SIGKILL)
+
+
+def end(pid: int) -> bool:
+    """End a worker with all that it started, and wait for it. Says whether its processor time was over before."""
+    kill_with_group(pid)
+    _, status = os.waitpid(pid, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
 
 
 def forget(scratch: Path) -> None:

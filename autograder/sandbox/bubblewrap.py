@@ -7,6 +7,7 @@ other submissions, the grader's processes or its environment; what it needs to k
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import os
 import shutil
@@ -20,6 +21,7 @@ from pathlib import Path
 from autograder.model import KitError, Limits
 from autograder.replay import classcache, localfiles
 from autograder.replay.java import Java
+from autograder.replay.worker import MB
 
 #: Where a confined process has its files, in memory; and where it finds the sockets of the brokers that it may reach.
 SCRATCH, BROKERS = "/scratch", "/brokers"
@@ -27,7 +29,6 @@ _MEMORY = "/dev/shm"  # noqa: S108  # a mount of the sandbox's own
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
 _SHARED_MEMORY = 16_000_000
-_MB = 1_000_000
 #: A program that shows whether Python runs.
 _NOTHING = (sys.executable, "-I", "-S", "-c", "")
 
@@ -57,7 +58,7 @@ class Sandbox:
         words += ["--proc", "/proc", "--dev", "/dev", "--size", str(_SHARED_MEMORY), "--tmpfs", _MEMORY, "--remount-ro", "/dev"]
         if brokers:
             words += ["--ro-bind", str(brokers), BROKERS]
-        words += ["--size", str(self.limits.scratch * _MB), "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
+        words += ["--size", str(self.limits.scratch * MB), "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
         for name, value in _environment(self.java).items():
             words += ["--setenv", name, value]
         return [*words, "--", *command]
@@ -76,8 +77,9 @@ def find() -> Path | None:
     return None
 
 
+@functools.cache
 def trouble() -> str:
-    """Why nothing can be confined here; empty when it can. It is tried, for a kernel or a container may forbid it."""
+    """Why nothing can be confined here; empty when it can. It is tried, once, for a kernel or a container may forbid it."""
     bwrap = find()
     if bwrap is None:
         return "bubblewrap is not installed" if sys.platform == "linux" else "bubblewrap runs on Linux only"

@@ -61,11 +61,6 @@ async def _inside(folder: Path, listening: Sequence[tuple[int, socket.socket]]) 
     await asyncio.Event().wait()
 
 
-def listen(port: int) -> socket.socket:
-    """A port of the sandbox's loopback; connections wait in it from now on."""
-    return socket.create_server(("127.0.0.1", port))
-
-
 def inside(folder: Path, listening: Sequence[tuple[int, socket.socket]]) -> None:
     """Serve ports of the sandbox for ever."""
     asyncio.run(_inside(folder, listening))

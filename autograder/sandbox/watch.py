@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.model import Limits
+from autograder.replay.worker import MB
 
 #: Seconds between two looks, of which one in so many counts everything: a process gets about a gigabyte of memory a second.
 _EVERY, _WHOLE = 0.05, 4
@@ -23,7 +24,6 @@ _REPLAYS = 2
 #: Where the state and the number of threads stand in /proc/PID/stat, behind the name. Source: proc_pid_stat(5).
 _STATE, _THREADS = 0, 17
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_MB = 1_000_000
 
 
 class Watch(threading.Thread):
@@ -59,7 +59,7 @@ class Watch(threading.Thread):
         found = usage(self.pid, self.limits.processes)
         if found.tasks > self.limits.processes:
             return "too_many_processes"
-        if found.memory > self.limits.memory * _MB and self._share(found.processes) > self.limits.memory * _MB:
+        if found.memory > self.limits.memory * MB and self._share(found.processes) > self.limits.memory * MB:
             return "out_of_memory"
         return "killed_replay" if found.stopped else ""
 
