@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -192,9 +192,9 @@ def read_text(path: Path) -> str:
         raise KitError(f"{path}: cannot be read: {error}", "Save the file as UTF-8 and check its permissions.") from error
 
 
-def parameters_for(assignment: Assignment, given: dict[str, str]) -> dict[str, Value]:
-    """The parameters to grade with: defaults, then what was given. Raises KitError for what does not fit."""
-    values = assignment.defaults()
+def parameters_for(assignment: Assignment, values: Mapping[str, Value], given: Mapping[str, str]) -> dict[str, Value]:
+    """The parameters to grade with: these, but what was given instead. Raises KitError for what does not fit."""
+    values = dict(values)
     for name, text in given.items():
         if name not in values:
             raise KitError(f"{assignment.slug} has no parameter {name!r}.", f"It has: {', '.join(values) or 'none'}.")

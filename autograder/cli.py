@@ -13,6 +13,12 @@ from autograder.terminal_output import colored, echo, examples, say_progress
 
 _PARAM = click.option("--param", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Grade with another value of a parameter.")
 
+_SECRET = click.option(
+    "--secret",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="File with the course's secret (else AUTOGRADER_SECRET).",
+)
+
 
 class _Group(click.Group):
     """A group whose mistakes of use come as two lines and exit code 2."""
@@ -78,8 +84,19 @@ def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) ->
     default="bubblewrap",
     help="What confines submissions. none: nothing does, and the report says so; for files that you trust.",
 )
+@click.option("--variants", is_flag=True, help="Grade each file with the variant of the student whose id it is named after, or its folder.")
+@_SECRET
 @_PARAM
-def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, sandbox: str, given: tuple[str, ...]) -> None:  # noqa: PLR0913, PLR0917  # options
+def grade(  # noqa: PLR0913, PLR0917  # options
+    slug: str,
+    files: tuple[Path, ...],
+    out: Path,
+    quiet: bool,
+    sandbox: str,
+    variants: bool,
+    secret: Path | None,
+    given: tuple[str, ...],
+) -> None:
     """Grade submissions and write their reports.
 
     Runs all checks of SLUG, the hidden ones too, on every FILE, confined: without the disk, the network and other processes.
@@ -88,9 +105,11 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, sandbox: s
     instructor.json (with the hidden checks' data). Exit code 0: graded, whatever the marks; 3: the grader failed.
     """
     from autograder import commands
+    from autograder.variants import course_secret
 
     code = 0
-    for report, folder in commands.grade(slug, files, out, _pairs(given), say_progress, confined=sandbox != "none"):
+    key = course_secret(secret) if variants else None
+    for report, folder in commands.grade(slug, files, out, _pairs(given), say_progress, confined=sandbox != "none", secret=key):
         if quiet:
             click.echo(f"{report.submission}: {report.points:g} of {report.max_points} points")
         else:
@@ -98,6 +117,26 @@ def grade(slug: str, files: tuple[Path, ...], out: Path, quiet: bool, sandbox: s
             click.echo(f"Written to {folder}\n")
         code = max(code, _fault_code(report))
     sys.exit(code)
+
+
+@main.command(epilog=examples("variant watermarks --student ada", "variant watermarks --student ada --out ada --secret course.key"))
+@click.argument("slug")
+@click.option("--student", required=True, metavar="ID", help="The student's id, as it is used whenever this student is graded.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write handout, skeleton and variant.toml here.")
+@_SECRET
+def variant(slug: str, student: str, out: Path | None, secret: Path | None) -> None:
+    """Draw a student's own parameters.
+
+    They come from the course's secret and the ID: the same for ever, and stored nowhere. `grade --variants` draws them again.
+    """
+    from autograder import commands
+    from autograder.variants import course_secret
+
+    found, written = commands.variant(slug, student, course_secret(secret), out)
+    for name, value in found.parameters.items():
+        click.echo(f"{name} = {value}")
+    for path in written:
+        click.echo(f"wrote {path}", err=True)
 
 
 @main.command(epilog=examples("hint watermarks", "hint watermarks late_inside -n 2"))

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from autograder import variants
 from autograder.authoring import proof, skeletons
 from autograder.broker import jars, standing
 from autograder.broker import warmup as kafka_warmup
@@ -16,10 +17,10 @@ from autograder.broker.cluster import broker
 from autograder.broker.engine import kafka_engine
 from autograder.broker.live import run_live
 from autograder.broker.observer import Observer
-from autograder.catalog import Catalog, find_root, parameters_for
+from autograder.catalog import Catalog, find_root, parameters_for, read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
-from autograder.model import Assignment, KitError, Report
+from autograder.model import Assignment, KitError, Report, Variant
 from autograder.oracle import Topic
 from autograder.replay import classcache
 from autograder.replay.java import Java, NoJavaError, find_java
@@ -30,9 +31,10 @@ from autograder.sandbox import bubblewrap
 def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> Report:
     """The visible checks of one file."""
     course = Course.load(Catalog(find_root()), slug)
-    parameters = parameters_for(course.assignment, given)
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
+    variant = variants.beside(file, course.assignment)
+    course, parameters = replace(course, seeds=variant.seeds), parameters_for(course.assignment, variant.parameters, given)
     visible = [check for check in course.assignment.checks if not check.hidden]
     prepare(progress, course.assignment)
     with kafka_engine(standing.running()) as kafka, Engine(kafka=kafka) as engine:
@@ -41,24 +43,61 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
 
 
 def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
-    slug: str, files: Sequence[Path], out: Path, given: dict[str, str], progress: Progress, *, confined: bool = True
+    slug: str,
+    files: Sequence[Path],
+    out: Path,
+    given: dict[str, str],
+    progress: Progress,
+    *,
+    confined: bool = True,
+    secret: bytes | None = None,
 ) -> Iterator[tuple[Report, Path]]:
     """All checks of every file, each on a Spark of its own, written as soon as it is graded.
 
-    Raises KitError when they are to be confined and this machine cannot do it.
+    With the course's secret every file is graded with its student's variant. Raises KitError when they are to be confined and
+    this machine cannot do it.
     """
     course = Course.load(Catalog(find_root()), slug)
-    parameters = parameters_for(course.assignment, given)
+    drawn = [variant_of(course, file, secret) for file in files]
+    parameters_for(course.assignment, course.assignment.defaults(), given)  # refused before anything is graded
     prepare(progress, course.assignment)
     sandbox = bubblewrap.sandbox(java(), course.assignment.limits) if confined else None
-    for file, name in zip(files, names(files), strict=True):
+    for file, name, variant in zip(files, names(files), drawn, strict=True):
         with Engine(sandbox=sandbox) as engine:
-            grading = Grading(course, Submission.read(file, name), parameters, engine)
+            parameters = parameters_for(course.assignment, variant.parameters, given)
+            grading = Grading(replace(course, seeds=variant.seeds), Submission.read(file, name), parameters, engine)
             report = grading.report(course.assignment.checks, progress)
         folder = out / slug / Path(name).stem
         write(report, folder)
         _write(folder / "timings.json", json.dumps(_timings(grading), indent=2) + "\n")
         yield report, folder
+
+
+def variant_of(course: Course, file: Path, secret: bytes | None) -> Variant:
+    """The variant that a file is graded with: its student's where the course has a secret, else the defaults."""
+    if secret is None:
+        return Variant(course.assignment.defaults())
+    return variants.draw(secret, course.assignment, variants.student_of(file, course.assignment.slug))
+
+
+def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[Variant, list[Path]]:
+    """A student's variant, and what was written of it: handout, skeleton and the file that `check` reads."""
+    catalog = Catalog(find_root())
+    assignment = catalog.assignment(slug)
+    found = variants.draw(secret, assignment, student)
+    texts = {
+        "README.md": skeletons.render_handout(catalog, assignment, found.parameters),
+        f"{slug}.py": read_text(catalog.skeleton(slug)),
+        variants.FILE: variants.to_toml(assignment, found),
+    }
+    if out is None:
+        return found, []
+    if (out / f"{slug}.py").exists():
+        raise KitError(f"{out / slug}.py is there already: it may be somebody's work.", "Name another folder with --out.")
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        _write(out / name, text)
+    return found, [out / name for name in texts]
 
 
 def names(files: Sequence[Path]) -> list[str]:

@@ -88,12 +88,15 @@ class EventStep(_Strict):
     look: list[Look] | None = None
 
 
-def event(kind: str, data: Any, parameters: Mapping[str, Value], start: int) -> Event:
-    """One step, validated. ``"=…"`` stands for a number, ``"@…"`` for a time. Raises ValueError for what does not fit."""
+def event(kind: str, data: Any, parameters: Mapping[str, Value], start: int, seed: int = 0) -> Event:
+    """One step, validated; ``seed`` is added to that of what it draws.
+
+    ``"=…"`` stands for a number, ``"@…"`` for a time. Raises ValueError for what does not fit.
+    """
     filled = _fill(data, parameters, start)
     step = getattr(EventStep.model_validate({kind: filled}), kind)
     if isinstance(step, _Draw):
-        return Event("records", _drawn(step, start // 1000))
+        return Event("records", _drawn(step, start // 1000, seed))
     if isinstance(step, BaseModel):
         return Event(kind, step.model_dump())
     return Event(kind, [item.model_dump() if isinstance(item, BaseModel) else item for item in step] if isinstance(step, list) else step)
@@ -111,9 +114,9 @@ def _fill(data: Any, parameters: Mapping[str, Value], start: int) -> Any:
     return data
 
 
-def _drawn(draw: _Draw, start: int) -> list[dict[str, Any]]:
+def _drawn(draw: _Draw, start: int, seed: int) -> list[dict[str, Any]]:
     """Readings of stations, a second apart; each station's lie on one partition."""
-    chance = random.Random(draw.seed)  # noqa: S311  # fixtures must be the same on every machine
+    chance = random.Random(draw.seed + seed)  # noqa: S311  # fixtures must be the same on every machine
     found = []
     for index in range(draw.count):
         key = chance.randrange(draw.keys)

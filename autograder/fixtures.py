@@ -86,6 +86,7 @@ class _Reader:
     schemas: Mapping[str, tuple[tuple[str, str], ...]]
     parameters: Mapping[str, Value]
     start: int
+    seed: int
 
     def read(self, step: Any) -> Iterator[Step]:
         known: type[BaseModel] = events.EventStep if self.header.drive == "kafka" else _Step
@@ -95,7 +96,7 @@ class _Reader:
             yield from self.steps(_Step.model_validate(step))
             return
         ((kind, data),) = step.items()
-        yield events.event(kind, data, self.parameters, self.start)
+        yield events.event(kind, data, self.parameters, self.start, self.seed)
 
     def steps(self, step: _Step) -> Iterator[Step]:
         match next(iter(step.model_fields_set)):
@@ -149,7 +150,7 @@ class _Reader:
         columns = self.columns(draw.source)
         if {name for name, _ in columns} != set(draw.columns):
             raise ValueError(f"'draw' must say how to draw each of: {', '.join(name for name, _ in columns)}")
-        chance = random.Random(draw.seed)  # noqa: S311  # fixtures must be the same on every machine
+        chance = random.Random(draw.seed + self.seed)  # noqa: S311  # fixtures must be the same on every machine
         for index in range(draw.steps):
             count = chance.randint(*draw.rows)
             rows = tuple({name: self.drawn(chance, draw.columns[name], index) for name, _ in columns} for _ in range(count))
@@ -170,8 +171,11 @@ class _Reader:
         return self.start + index * every + offset
 
 
-def read_fixture(path: Path, parameters: Mapping[str, Value]) -> Fixture:
-    """A fixture with parameters filled in. Raises KitError with file and line for what it does not know."""
+def read_fixture(path: Path, parameters: Mapping[str, Value], seed: int = 0) -> Fixture:
+    """A fixture with parameters filled in; ``seed`` is added to that of what it draws.
+
+    Raises KitError with file and line for what it does not know.
+    """
     lines = [(number, line) for number, line in enumerate(read_text(path).splitlines(), 1) if line.strip()]
     if len(lines) < 2:  # noqa: PLR2004  # a header and a step
         raise KitError(f"{path}:1: a fixture has a header line and at least one step.", "See CONTRIBUTING.md for an example.")
@@ -179,7 +183,7 @@ def read_fixture(path: Path, parameters: Mapping[str, Value]) -> Fixture:
     try:
         header = _Header.model_validate(json.loads(first))
         schemas = {source: _schema(ddl) for source, ddl in header.sources.items()}
-        reader = _Reader(header, schemas, parameters, instant(header.start))
+        reader = _Reader(header, schemas, parameters, instant(header.start), seed)
         steps: list[Step] = []
         for number, line in lines[1:]:  # noqa: B007  # told when the line is refused
             steps += reader.read(json.loads(line))

@@ -6,8 +6,8 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -46,11 +46,12 @@ _Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
 
 @dataclass(frozen=True)
 class Course:
-    """An assignment with all that is needed to judge it."""
+    """An assignment with all that is needed to judge it. ``seeds`` are a variant's, by fixture."""
 
     catalog: Catalog
     assignment: Assignment
     expectation: Expectation
+    seeds: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def load(cls, catalog: Catalog, slug: str) -> Course:
@@ -64,7 +65,8 @@ class Course:
     def fixtures(self, check: Check, parameters: dict[str, Value]) -> tuple[Fixture, ...]:
         """The fixtures of a check, filled in."""
         values = {**parameters, **check.parameters}
-        return tuple(read_fixture(self.catalog.fixture(self.assignment.slug, name), values) for name in check.fixtures)
+        slug = self.assignment.slug
+        return tuple(read_fixture(self.catalog.fixture(slug, name), values, self.seeds.get(name, 0)) for name in check.fixtures)
 
     def expected(self, check: Check, fixture: Fixture, parameters: dict[str, Value]) -> tuple[StepOutput, ...]:
         """What a right program emits."""

@@ -141,6 +141,14 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """What an assignment is graded with: a value for every parameter, and by fixture what is added to the seed of what it draws."""
+
+    parameters: Mapping[str, Value]
+    seeds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Add:
     """Rows that arrive together, by source. For a DStream, one batch."""
 
