@@ -105,6 +105,10 @@ class Catalog:
         """The file a student starts from, which is also the submission's usual name."""
         return self.folder(slug) / f"{slug}.py"
 
+    def notebook(self, slug: str) -> Path:
+        """The notebook a student may start from instead."""
+        return self.folder(slug) / f"{slug}.ipynb"
+
     def solutions(self, slug: str) -> Path:
         """The folder of the solution, the expectation, and the accepted and rejected files."""
         return self.root / "solutions" / slug

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder import variants
-from autograder.authoring import proof, skeletons
+from autograder.authoring import generated, notebooks, proof, skeletons
 from autograder.broker import jars, standing
 from autograder.broker import warmup as kafka_warmup
 from autograder.broker.cluster import broker
@@ -38,7 +38,9 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     visible = [check for check in course.assignment.checks if not check.hidden]
     prepare(progress, course.assignment)
     with kafka_engine(standing.running()) as kafka, Engine(kafka=kafka) as engine:
-        report = Grading(course, Submission.read(file), parameters, engine).report(visible, progress)
+        report = Grading(course, Submission.read(file, functions=course.assignment.functions.keys()), parameters, engine).report(
+            visible, progress
+        )
         return replace(for_student(report), sandbox="own machine")
 
 
@@ -65,7 +67,9 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     for file, name, variant in zip(files, names(files), drawn, strict=True):
         with Engine(sandbox=sandbox) as engine:
             parameters = parameters_for(course.assignment, variant.parameters, given)
-            grading = Grading(replace(course, seeds=variant.seeds), Submission.read(file, name), parameters, engine)
+            grading = Grading(
+                replace(course, seeds=variant.seeds), Submission.read(file, name, course.assignment.functions.keys()), parameters, engine
+            )
             report = grading.report(course.assignment.checks, progress)
         folder = out / slug / Path(name).stem
         write(report, folder)
@@ -81,13 +85,14 @@ def variant_of(course: Course, file: Path, secret: bytes | None) -> Variant:
 
 
 def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[Variant, list[Path]]:
-    """A student's variant, and what was written of it: handout, skeleton and the file that `check` reads."""
+    """A student's variant, and what was written of it: handout, skeleton, notebook and the file that `check` reads."""
     catalog = Catalog(find_root())
     assignment = catalog.assignment(slug)
     found = variants.draw(secret, assignment, student)
     texts = {
         "README.md": skeletons.render_handout(catalog, assignment, found.parameters),
         f"{slug}.py": read_text(catalog.skeleton(slug)),
+        f"{slug}.ipynb": notebooks.student_notebook(catalog, assignment, found.parameters),
         variants.FILE: variants.to_toml(assignment, found),
     }
     if out is None:
@@ -188,10 +193,10 @@ def build(slugs: Sequence[str], write: bool) -> list[Path]:
     catalog = Catalog(find_root())
     changed: list[Path] = []
     for slug in slugs or catalog.slugs():
-        found = skeletons.stale(catalog, slug)
+        found = generated.stale(catalog, slug)
         changed += found
         for path in found if write else []:
-            _write(path, skeletons.generated(catalog, slug)[path])
+            _write(path, generated.generated(catalog, slug)[path])
     return changed
 
 

@@ -6,12 +6,12 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from autograder import __version__, expectation
+from autograder import __version__, expectation, notebook
 from autograder.catalog import Catalog
 from autograder.engine import Engine
 from autograder.fixtures import read_fixture
@@ -37,8 +37,11 @@ from autograder.model import (
     Trouble,
     Value,
 )
+from autograder.notebook import Program
 
 _MOST_BYTES = 1_000_000
+#: A notebook carries its outputs too, pictures among them.
+_NOTEBOOK_TIMES = 20
 #: Told after every check: the check, how many are done, how many there are.
 Progress = Callable[[str, int, int], None]
 _Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
@@ -77,34 +80,57 @@ class Course:
 
 @dataclass(frozen=True)
 class Submission:
-    """A file as it was handed in. ``name`` is what reports call it."""
+    """A file as it was handed in: a module, or a notebook. ``name`` is what reports call it, ``program`` what is replayed of it."""
 
     path: Path
     name: str
     content: bytes
-    trouble: Trouble | None
+    program: Program
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What is wrong with the file itself."""
+        return self.program.trouble
 
     @classmethod
-    def read(cls, path: Path, name: str | None = None) -> Submission:
-        """Read a file without running it; what is wrong with it becomes its trouble."""
-        content, trouble = _content(path)
-        return cls(path, name or path.name, content, trouble)
+    def read(cls, path: Path, name: str | None = None, functions: Set[str] = frozenset()) -> Submission:
+        """Read a file without running it; what is wrong with it becomes its trouble.
+
+        ``functions`` are the names that the assignment asks for; in a notebook their cells are taken whole.
+        """
+        is_notebook = path.suffix == notebook.SUFFIX
+        most = _MOST_BYTES * (_NOTEBOOK_TIMES if is_notebook else 1)
+        try:
+            content = _content(path, most)
+        except OSError:
+            return cls(path, name or path.name, b"", Program(trouble=Trouble("missing", text=path.name)))
+        if content is None:
+            return cls(path, name or path.name, b"", Program(trouble=Trouble("not_a_file", text=path.name)))
+        if len(content) > most:
+            return cls(path, name or path.name, b"", _too_big(most))
+        found = notebook.read(content, functions) if is_notebook else _module(content)
+        return cls(path, name or path.name, content, found if len(found.text) <= _MOST_BYTES else _too_big(_MOST_BYTES))
 
 
-def _content(path: Path) -> tuple[bytes, Trouble | None]:
+def _too_big(most: int) -> Program:
+    return Program(trouble=Trouble("too_big", text=f"{most // 1_000_000} MB"))
+
+
+def _content(path: Path, most: int) -> bytes | None:
+    """A file's bytes, one more than the most where there are more; None when it is no file."""
+    if not stat.S_ISREG(path.lstat().st_mode):  # a link could name the solution
+        return None
+    with open(path, "rb", opener=_regular) as file:  # Path.open takes no opener
+        return file.read(most + 1)
+
+
+def _module(content: bytes) -> Program:
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):  # a link could name the solution
-            return b"", Trouble("not_a_file", text=path.name)
-        with open(path, "rb", opener=_regular) as file:  # Path.open takes no opener
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            return b"", Trouble("too_big", text="1 MB")
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        return content, Trouble("not_utf8", text=f"byte {error.start + 1}", line=content[: error.start].count(b"\n") + 1)
-    except OSError:
-        return b"", Trouble("missing", text=path.name)
-    return content, None if text.strip() else Trouble("empty")
+        line = content[: error.start].count(b"\n") + 1
+        return Program(trouble=Trouble("not_utf8", text=f"byte {error.start + 1}", line=line))
+    return Program(text, trouble=None if text.strip() else Trouble("empty"))
 
 
 def _regular(path: str, flags: int) -> int:
@@ -159,7 +185,7 @@ class Grading:
         if self.submission.trouble:
             return
         requests: dict[_Key, Request] = {}
-        source, limits = self.submission.content.decode(), self.course.assignment.limits
+        source, limits = self.submission.program.text, self.course.assignment.limits
         for check in checks:
             values = {**self.parameters, **check.parameters}
             for fixture in self.course.fixtures(check, self.parameters):
@@ -178,11 +204,19 @@ class Grading:
 
     def _judge(self, check: Check) -> CheckReport:
         try:
-            return self._judged(check)
+            return self._placed(self._judged(check))
         except GraderFaultError as fault:
             return _fault(check, str(fault))
         except Exception as fault:  # noqa: BLE001  # whatever fails in judging is our fault and gives no marks
             return _fault(check, f"{type(fault).__name__}: {fault}")
+
+    def _placed(self, report: CheckReport) -> CheckReport:
+        """The report with a line of the module as the notebook's cell and line."""
+        places = self.submission.program.places
+        if report.line is None or not 0 < report.line <= len(places):
+            return report
+        place = places[report.line - 1]
+        return replace(report, line=place.line, cell=place.cell)
 
     def _judged(self, check: Check) -> CheckReport:
         function = self.course.function(check)
@@ -220,6 +254,8 @@ class Grading:
             raise found
         if found.trouble and found.trouble.kind not in MESSAGES:
             return Observation(trouble=Trouble("broken_observation"))
+        if found.trouble and found.trouble.kind == "no_function" and self.submission.program.broken:
+            return Observation(trouble=self.submission.program.broken)
         return found
 
     def _whole(self, checks: list[CheckReport]) -> Report:

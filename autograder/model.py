@@ -257,6 +257,14 @@ class Trouble:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a line of a notebook's program stands: the cell's name and the line in it, from 1."""
+
+    cell: str
+    line: int
+
+
+@dataclass(frozen=True)
 class Observation:
     """What a replay wrote down. ``columns`` are (name, Spark type) pairs of the result, when it has any."""
 
@@ -317,7 +325,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The outcome of one check: ``message`` is what happened, ``hint`` one line to try, ``kind`` what kept a replay from its end."""
+    """The outcome of one check: ``message`` is what happened, ``hint`` one line to try, ``kind`` what kept a replay from its end.
+
+    ``line`` is the submission's, in a notebook that of the ``cell``.
+    """
 
     id: str
     says: str
@@ -329,6 +340,7 @@ class CheckReport:
     message: str = ""
     hint: str = ""
     line: int | None = None
+    cell: str = ""
     kind: str = ""
     mistake: str = ""
     diagnosis: str = ""

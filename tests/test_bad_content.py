@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder import expectation
-from autograder.authoring import skeletons
+from autograder.authoring import generated, skeletons
 from autograder.catalog import Catalog, parameters_for
 from autograder.fixtures import read_fixture
 from autograder.model import KitError
@@ -103,7 +103,7 @@ def test_handout_is_refused(kit: Path) -> None:
     (kit / "solutions/toy/handout.md.j2").write_text("{{ window }}")
 
     with pytest.raises(KitError, match=r"'window' is undefined\nIt may use: least, assignment"):
-        skeletons.generated(Catalog(kit), "toy")
+        generated.generated(Catalog(kit), "toy")
 
 
 def test_unknown_slug(kit: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder import commands, variants
-from autograder.authoring import skeletons
+from autograder.authoring import generated
 from autograder.catalog import Catalog, find_root
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Submission
@@ -39,7 +39,7 @@ def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) ->
         (kit / folder / "toy").rename(kit / folder / "second")
     (kit / "assignments/second/toy.py").unlink()
     catalog = Catalog(kit)
-    for path, text in skeletons.generated(catalog, "second").items():
+    for path, text in generated.generated(catalog, "second").items():
         path.write_text(text)
     course = Course.load(catalog, "second")
 
@@ -71,7 +71,7 @@ def test_other_parameter_values(engine: Engine, slug: str) -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_generated_files_are_fresh(slug: str) -> None:
     """Skeleton and handout are what `autograder build` would write."""
-    assert skeletons.stale(CATALOG, slug) == []
+    assert generated.stale(CATALOG, slug) == []
 
 
 @pytest.mark.parametrize("slug", SLUGS)

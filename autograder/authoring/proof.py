@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring import skeletons
+from autograder.authoring import generated
 from autograder.catalog import read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission
@@ -203,7 +203,7 @@ def _shape(course: Course) -> Iterator[str]:
     """What is missing, stray, stale or unknown, without grading anything."""
     catalog, slug = course.catalog, course.assignment.slug
     yield from _stale(course)
-    yield from _stray(catalog.folder(slug), {"assignment.toml", "README.md", f"{slug}.py"})
+    yield from _stray(catalog.folder(slug), {"assignment.toml", "README.md", f"{slug}.py", f"{slug}.ipynb"})
     ours = {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"}
     yield from _stray(catalog.solutions(slug), ours)
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
@@ -219,7 +219,7 @@ def _shape(course: Course) -> Iterator[str]:
 
 def _stale(course: Course) -> Iterator[str]:
     try:
-        for path in skeletons.stale(course.catalog, course.assignment.slug):
+        for path in generated.stale(course.catalog, course.assignment.slug):
             yield f"{path} is missing or stale: run `autograder build {course.assignment.slug}`"
     except KitError as error:
         yield error.message

@@ -70,18 +70,3 @@ def render_handout(catalog: Catalog, assignment: Assignment, parameters: Mapping
         raise KitError(
             f"{path}: {error.message}", f"It may use: {', '.join([*parameters, 'assignment', 'checks', 'parameters'])}."
         ) from error
-
-
-def generated(catalog: Catalog, slug: str) -> dict[Path, str]:
-    """The files that are made from others, with what they should hold."""
-    assignment = catalog.assignment(slug)
-    solution = catalog.solution(slug)
-    return {
-        catalog.skeleton(slug): cut_skeleton(solution, read_text(solution)),
-        catalog.handout(slug): render_handout(catalog, assignment, assignment.defaults()),
-    }
-
-
-def stale(catalog: Catalog, slug: str) -> list[Path]:
-    """The generated files that are missing or not what they should be."""
-    return [path for path, text in generated(catalog, slug).items() if not path.is_file() or path.read_text(encoding="utf-8") != text]

@@ -18,7 +18,8 @@ class Message:
 
 MESSAGES = {
     "missing": Message("There is no file {text}.", "Give the path of your file, or run the command in its folder."),
-    "not_a_file": Message("{text} is not a regular file.", "Hand in the .py file itself."),
+    "not_a_file": Message("{text} is not a regular file.", "Hand in the .py or .ipynb file itself."),
+    "not_a_notebook": Message("The notebook cannot be read: {text}.", "Hand in the .ipynb file as Jupyter saves it."),
     "empty": Message("The file is empty.", "Start from the skeleton of the assignment."),
     "too_big": Message("The file is larger than {text}.", "Hand in the program alone, without data."),
     "not_utf8": Message("The file is not UTF-8 text ({text}).", "Save it as UTF-8."),

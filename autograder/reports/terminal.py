@@ -67,7 +67,8 @@ def _check(check: CheckReport, told: bool) -> Iterator[Line]:
     hidden = "  (hidden)" if check.hidden else ""
     yield Line(f"  {mark} {check.says}{hidden}".ljust(_WIDTH - len(points) - 1) + f" {points}", style)
     if check.message:
-        where = f" (line {check.line})" if check.line else ""
+        cell = f"cell {check.cell}, " if check.cell else ""
+        where = f" ({cell}line {check.line})" if check.line else ""
         yield from _wrapped(f"{check.message}{where}")
     if told:
         return

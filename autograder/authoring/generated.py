@@ -1,0 +1,25 @@
+"""The files of an assignment that are made from others: skeleton, handout and notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.authoring.notebooks import student_notebook
+from autograder.authoring.skeletons import cut_skeleton, render_handout
+from autograder.catalog import Catalog, read_text
+
+
+def generated(catalog: Catalog, slug: str) -> dict[Path, str]:
+    """The generated files, with what they should hold. Raises KitError with file and line where a source is refused."""
+    assignment = catalog.assignment(slug)
+    solution = catalog.solution(slug)
+    return {
+        catalog.skeleton(slug): cut_skeleton(solution, read_text(solution)),
+        catalog.handout(slug): render_handout(catalog, assignment, assignment.defaults()),
+        catalog.notebook(slug): student_notebook(catalog, assignment, assignment.defaults()),
+    }
+
+
+def stale(catalog: Catalog, slug: str) -> list[Path]:
+    """The generated files that are missing or not what they should be."""
+    return [path for path, text in generated(catalog, slug).items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
