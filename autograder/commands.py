@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from autograder.broker.observer import Observer
 from autograder.catalog import Catalog, find_root, parameters_for, read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
-from autograder.model import Assignment, KitError, Report, Variant
+from autograder.model import Assignment, Check, KitError, Report, Variant
 from autograder.oracle import Topic
 from autograder.replay import classcache
 from autograder.replay.java import Java, NoJavaError, find_java
@@ -33,14 +33,26 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     course = Course.load(Catalog(find_root()), slug)
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
-    variant = variants.beside(file, course.assignment)
-    course, parameters = replace(course, seeds=variant.seeds), parameters_for(course.assignment, variant.parameters, given)
+    submission = Submission.read(file, functions=course.assignment.functions.keys())
     visible = [check for check in course.assignment.checks if not check.hidden]
+    return checked(course, submission, file.parent, visible, given, progress)
+
+
+def usual_file(slug: str) -> Path:
+    """What a student hands in is usually called: the module, or the notebook where there is only that."""
+    module, book = Path(f"{slug}.py"), Path(f"{slug}.ipynb")
+    return book if book.exists() and not module.exists() else module
+
+
+def checked(  # noqa: PLR0913, PLR0917  # what is checked, and how
+    course: Course, submission: Submission, folder: Path, checks: Sequence[Check], given: Mapping[str, str], progress: Progress
+) -> Report:
+    """Checks of a submission on this machine, with the variant that lies in a folder."""
+    variant = variants.beside(folder, course.assignment)
+    parameters = parameters_for(course.assignment, variant.parameters, given)
     prepare(progress, course.assignment)
     with kafka_engine(standing.running()) as kafka, Engine(kafka=kafka) as engine:
-        report = Grading(course, Submission.read(file, functions=course.assignment.functions.keys()), parameters, engine).report(
-            visible, progress
-        )
+        report = Grading(replace(course, seeds=variant.seeds), submission, parameters, engine).report(checks, progress)
         return replace(for_student(report), sandbox="own machine")
 
 

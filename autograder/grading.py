@@ -40,7 +40,7 @@ from autograder.model import (
 from autograder.notebook import Program
 
 _MOST_BYTES = 1_000_000
-#: A notebook carries its outputs too, pictures among them.
+#: A notebook carries its outputs too, pictures among them; its code has a limit of its own.
 _NOTEBOOK_TIMES = 20
 #: Told after every check: the check, how many are done, how many there are.
 Progress = Callable[[str, int, int], None]

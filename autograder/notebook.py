@@ -17,6 +17,8 @@ from autograder.model import Place, Trouble
 from autograder.quantities import parse
 
 SUFFIX = ".ipynb"
+#: Letters of code. The grader itself parses them, so it is less than a module may have.
+_MOST = 200_000
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: IPython's own lines: ``%magic``, ``!command``, ``?name`` and ``name?``. Source: IPython's input transformers.
 _COMMAND = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
@@ -64,6 +66,8 @@ def read(content: bytes, functions: Set[str]) -> Program:
 def program(cells: Iterable[Cell], functions: Set[str]) -> Program:
     """The module that these cells make."""
     cells = list(cells)
+    if sum(len(cell.source) for cell in cells if cell.kind == "code" or cell.answer) > _MOST:
+        return Program(trouble=Trouble("too_big", text=f"{_MOST // 1000} kB of code"))
     kept = [(line, Place(cell.name, number)) for cell in cells for number, line in _kept(cell, functions)]
     text = "".join(f"{line}\n" for line, _ in kept)
     places = [place for _, place in kept]

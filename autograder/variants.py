@@ -88,9 +88,9 @@ def _toml(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int) else f'"{value}"'
 
 
-def beside(file: Path, assignment: Assignment) -> Variant:
-    """The variant that lies beside a student's file, else the defaults. Raises KitError with file and line for what it does not know."""
-    path = file.parent / FILE
+def beside(folder: Path, assignment: Assignment) -> Variant:
+    """The variant that lies in a student's folder, else the defaults. Raises KitError with file and line for what it does not know."""
+    path = folder / FILE
     if not path.is_file():
         return Variant(assignment.defaults())
     text = read_text(path)

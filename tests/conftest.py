@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +66,17 @@ def grade(engine: Engine, toy: Course, tmp_path: Path) -> Callable[..., Report]:
         return grade_file(engine, toy, path, checks, time_limit)
 
     return grade
+
+
+def notebook(*answers: str, others: Sequence[dict[str, Any]] = ()) -> str:
+    """A notebook whose answer cells have these sources; other cells follow."""
+    marks = {"grade": False, "locked": False, "schema_version": 3, "solution": True, "task": False}
+    cells = [
+        {"cell_type": "code", "id": f"answer-{n}", "metadata": {"nbgrader": marks | {"grade_id": f"answer_{n}"}}, "source": source}
+        | {"execution_count": None, "outputs": []}
+        for n, source in enumerate(answers)
+    ]
+    return json.dumps({"cells": [*cells, *others], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 def grade_file(engine: Engine, course: Course, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:

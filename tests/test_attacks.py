@@ -1,7 +1,8 @@
 """Hostile submissions, one trick each: every one has the outcome that it says, and has gained nothing.
 
 A file of ``tests/attacks`` says in its head what it tries, which checks are run on it, and their outcomes (PASSED where it names
-none). It is put behind a right submission. What it must not reach it reports with the word GAINED.
+none). It is put behind a right submission, in a notebook where it has cells ("# %%"). What it must not reach it reports with the
+word GAINED.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from autograder.model import Limits, Outcome, Report
 from autograder.replay.java import find_java
 from autograder.reports import json_report, junit, terminal
 from autograder.sandbox import bubblewrap
-from tests.conftest import HERE
+from tests.conftest import HERE, notebook
 from tests.test_cli import RIGHT
 
 ATTACKS = sorted((HERE / "attacks").glob("*.py"))
@@ -53,8 +54,10 @@ def reports(toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[d
         wanted = head(path)["checks"].split(", ")
         checks = [check for check in toy.assignment.checks if check.id in {*wanted, "counts_runs"}]
         checks = [replace(check, time_limit=_TIME_LIMIT) if check.function == "double" else check for check in checks]
-        submission = folder / path.name
-        submission.write_text(RIGHT + "\n\n" + path.read_text().replace("HOST_PORT", str(port)))
+        text = path.read_text().replace("HOST_PORT", str(port))
+        cells = text.split("# %%\n")
+        submission = folder / (path.stem + (".ipynb" if cells[1:] else ".py"))
+        submission.write_text(notebook(RIGHT, *cells[1:]) if cells[1:] else RIGHT + "\n\n" + text)
         course = replace(toy, assignment=replace(toy.assignment, limits=_LIMITS))
         with Engine(sandbox=sandbox) as confined:
             return Grading(course, Submission.read(submission), {"least": 1}, confined).report(checks)

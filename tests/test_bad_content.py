@@ -121,5 +121,6 @@ def test_unknown_slug(kit: Path) -> None:
 )
 def test_parameter_is_refused(kit: Path, given: dict[str, str], message: str) -> None:
     """A parameter that is unknown or of another kind is refused with what would do."""
+    toy = Catalog(kit).assignment("toy")
     with pytest.raises(KitError, match=message):
-        parameters_for(Catalog(kit).assignment("toy"), given)
+        parameters_for(toy, toy.defaults(), given)

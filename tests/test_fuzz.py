@@ -20,13 +20,16 @@ from autograder.judge.messages import MESSAGES
 from autograder.model import GraderFaultError, KitError, Observation, Outcome, Request
 from autograder.replay import submission
 from autograder.replay.trouble import Stopped
-from tests.conftest import HERE
+from tests.conftest import HERE, notebook
 
 TIMES = 2000
 many = settings(max_examples=TIMES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 MANIFEST = (HERE / "kit/assignments/toy/assignment.toml").read_bytes()
 FIXTURE = (HERE / "kit/fixtures/toy/visible/three_steps.jsonl").read_bytes()
 PROGRAM = b"def double(number):\n    return 2 * number\n"
+NOTEBOOK = notebook(
+    PROGRAM.decode(), others=[{"cell_type": "code", "metadata": {}, "source": ["%time\n", "x = 1\n", "def y():\n", "    !ls"]}]
+).encode()
 #: What a right program's replay of the toy's ``double`` answers.
 ANSWER = {"id": 0, "seconds": 0.1, "printed": "", "columns": [], "steps": [[{"rows": [[2]]}], [{"rows": [[42]]}]], "trouble": None}
 #: What is likely to matter to a reader of text.
@@ -120,6 +123,28 @@ def test_observations(toy: Course, tmp_path_factory: pytest.TempPathFactory, lin
 
 
 @many
+@given(
+    content=damaged(NOTEBOOK)
+    | st.binary(max_size=60)
+    | json_values.map(lambda value: json.dumps({"cells": value}).encode())
+    | st.lists(json_values).map(lambda values: json.dumps({"cells": [{"cell_type": "code", "source": value} for value in values]}).encode())
+)
+def test_notebooks(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    """A notebook is read, or what is wrong with it has a message; every line of its program has a place."""
+    path = tmp_path_factory.getbasetemp() / "handed_in.ipynb"
+    path.write_bytes(content)
+
+    found = Submission.read(path, functions={"double"})
+
+    for trouble in filter(None, (found.trouble, found.program.broken)):
+        assert trouble.kind in MESSAGES
+        assert trouble.line is None or trouble.line <= len(found.program.places)
+    if not found.trouble:
+        assert found.program.text.encode()
+        assert len(found.program.places) >= found.program.text.count("\n")
+
+
+@many
 @given(content=damaged(PROGRAM) | st.binary(max_size=60))
 def test_submissions(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     """A file is read, or what is wrong with it has a message; Python's compiler says the rest."""
@@ -134,7 +159,7 @@ def test_submissions(tmp_path_factory: pytest.TempPathFactory, content: bytes) -
     folder = Path.cwd()
     os.chdir(path.parent)
     try:
-        submission.received(found.content.decode())
+        submission.received(found.program.text)
     except Stopped as stopped:
         assert stopped.kind in MESSAGES  # noqa: PT017  # most files compile
     finally:

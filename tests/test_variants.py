@@ -165,7 +165,7 @@ def test_a_damaged_variant_is_refused(text: str, says: str, tmp_path: Path) -> N
     (tmp_path / variants.FILE).write_text(text)
 
     with pytest.raises(KitError, match=says):
-        variants.beside(tmp_path / "toy.py", Catalog(HERE / "kit").assignment("toy"))
+        variants.beside(tmp_path, Catalog(HERE / "kit").assignment("toy"))
 
 
 def test_another_assignments_variant_does_not_count(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_another_assignments_variant_does_not_count(tmp_path: Path) -> None:
     (tmp_path / variants.FILE).write_text('assignment = "other"\n')
     toy = Catalog(HERE / "kit").assignment("toy")
 
-    assert variants.beside(tmp_path / "toy.py", toy) == Variant(toy.defaults())
+    assert variants.beside(tmp_path, toy) == Variant(toy.defaults())
 
 
 def test_an_empty_id_is_refused(on_toy: Path) -> None:

@@ -117,6 +117,11 @@ def _rows(title: str, rows: tuple[str, ...], marked: tuple[str, ...]) -> Iterato
         yield Line(f"        {title if index == 0 else '':9}{text}", "bold" if text.startswith("*") else "")
 
 
+def mark(outcome: Outcome) -> str:
+    """The sign of an outcome."""
+    return _MARKS[outcome][0]
+
+
 def number(points: float) -> str:
     """Points as a person writes them: 3, 2.5."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
