@@ -31,7 +31,7 @@ def _lines(report: Report, *, with_details: bool) -> Iterator[str]:
     yield "| | check | outcome | points |\n|---|---|---|---:|"
     for check in report.checks:
         name = _inline(check.says) + (" (hidden)" if check.hidden else "")
-        outcome = f"{_MARKS.get(check.outcome, '❌')} | {name} | {_inline(check.outcome.value)}"
+        outcome = f"{_MARKS.get(check.outcome, '❌')} | {name} | {check.outcome.value}"
         points = "–" if check.outcome is Outcome.GRADER_ERROR else number(check.points)
         yield f"| {outcome} | {points}/{check.max_points} |"
     yield ""
