@@ -40,7 +40,18 @@ def to_text(report: Report) -> str:
 def lines(report: Report) -> Iterator[Line]:
     """The report line by line. Control characters are shown, not sent to the terminal."""
     for line in _lines(report):
-        yield Line(_CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", line.text).rstrip(), line.style)
+        yield Line(shown(line.text).rstrip(), line.style)
+
+
+def shown(text: str) -> str:
+    """The text with its control characters spelled out, line ends excepted."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def details(check: CheckReport) -> str:
+    """What stands below a check's line: what happened, the evidence, what was printed, one line to try. Empty where there is nothing."""
+    below = list(_check(check, told=False))[1:]
+    return textwrap.dedent("\n".join(shown(line.text).rstrip() for line in below))
 
 
 def _lines(report: Report) -> Iterator[Line]:

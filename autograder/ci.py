@@ -1,0 +1,146 @@
+"""The files with which other systems run the kit: workflows and scripts from templates, the kit's own files beside them."""
+
+from __future__ import annotations
+
+import io
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import jinja2
+
+from autograder.catalog import Catalog, read_text
+from autograder.model import Check, KitError
+
+#: What of a checkout grades: the engine, what installs it, and nothing that describes or tests it.
+_ENGINE = ("Makefile", "pyproject.toml", "requirements", "autograder")
+SYSTEMS = ("github", "gitlab", "gradescope", "classroom50")
+#: Every file of an archive has this time, so that the same content gives the same bytes. It is the earliest that zip knows.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_SCRIPT, _FILE = 0o755, 0o644
+
+
+def files(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> dict[str, bytes]:
+    """What to write for a system, by path. All assignments when no slug is given.
+
+    Raises KitError when an assignment, the templates or the kit's own files are not there.
+    """
+    chosen = tuple(dict.fromkeys(slugs or catalog.slugs()))
+    for slug in chosen:
+        catalog.assignment(slug)
+    if system == "gradescope":
+        content = {**_rendered(catalog, system, chosen, sandbox), **kit(catalog, chosen, hidden=True)}
+        return {"autograder.zip": archive(content)}
+    if system == "classroom50":
+        return {f"{slug}/{path}": data for slug in chosen for path, data in _bundle(catalog, slug, sandbox).items()}
+    return _rendered(catalog, system, chosen, sandbox)
+
+
+def write(content: Mapping[str, bytes], out: Path) -> list[Path]:
+    """Write the files below a folder; scripts can be run."""
+    for path, data in content.items():
+        target = out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        target.chmod(_mode(data))
+    return [out / path for path in content]
+
+
+def _bundle(catalog: Catalog, slug: str, sandbox: str) -> dict[str, bytes]:
+    """What Classroom 50 publishes for an assignment. Everyone can fetch it, so nothing hidden is in it."""
+    return {**_rendered(catalog, "classroom50", (slug,), sandbox), **kit(catalog, (slug,), hidden=False)}
+
+
+def _rendered(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> dict[str, bytes]:
+    """The templates of a system, filled in, at the paths at which they stand below its folder."""
+    folder = catalog.root / "templates" / "ci" / system
+    sources = sorted(path for path in folder.rglob("*.j2") if path.is_file())
+    if not sources:
+        raise KitError(f"There are no templates in {folder}.", "Run it in a checkout of the kit, which has them in templates/.")
+    kafka = any(function.engine == "kafka" for slug in slugs for function in catalog.assignment(slug).functions.values())
+    values = {"slugs": slugs, "sandbox": sandbox, "kafka": kafka}
+    return {str(path.relative_to(folder).with_suffix("")): _fill(path, values).encode() for path in sources}
+
+
+def _fill(path: Path, values: Mapping[str, object]) -> str:
+    """A template filled in. Its marks are not those of GitHub's expressions, bash or Python: ``{= value =}``, ``{% statement %}``."""
+    environment = jinja2.Environment(  # noqa: S701  # shell and YAML; the values are slugs and words of ours
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        variable_start_string="{=",
+        variable_end_string="=}",
+        comment_start_string="{%#",
+        comment_end_string="#%}",
+    )
+    try:
+        return environment.from_string(read_text(path)).render(**values)
+    except jinja2.TemplateSyntaxError as error:
+        raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
+    except jinja2.UndefinedError as error:
+        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join(values)}.") from error
+
+
+def kit(catalog: Catalog, slugs: Sequence[str], *, hidden: bool) -> dict[str, bytes]:
+    """The kit as it grades these assignments, below ``kit/``: no solution, no sample, no test.
+
+    Without ``hidden`` the hidden checks and their fixtures are left out.
+    """
+    checkout = Path(__file__).resolve().parent.parent
+    missing = [name for name in _ENGINE if not (checkout / name).exists()]
+    if missing:
+        raise KitError(f"{checkout} has no {missing[0]}: the kit's own sources are not here.", "Run it from a checkout of the kit.")
+    content = {str(path.relative_to(checkout)): path.read_bytes() for name in _ENGINE for path in _sources(checkout / name)}
+    for slug in slugs:
+        content |= dict(_assignment(catalog, slug, hidden=hidden))
+    return {f"kit/{path}": content[path] for path in sorted(content)}
+
+
+def _sources(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return [found for found in path.rglob("*") if found.is_file() and "__pycache__" not in found.parts]
+
+
+def _assignment(catalog: Catalog, slug: str, *, hidden: bool) -> Iterator[tuple[str, bytes]]:
+    checks = [check for check in catalog.assignment(slug).checks if hidden or not check.hidden]
+    paths = {catalog.expectation(slug), *(catalog.fixture(slug, name) for check in checks for name in check.fixtures)}
+    for path in paths:
+        yield str(path.relative_to(catalog.root)), path.read_bytes()
+    manifest = catalog.manifest(slug)
+    text = read_text(manifest)
+    yield str(manifest.relative_to(catalog.root)), (text if hidden else visible_manifest(manifest, text, checks)).encode()
+
+
+def visible_manifest(path: Path, text: str, visible: Sequence[Check]) -> str:
+    """The manifest without the checks that are not in ``visible``, and without comments. Raises KitError when it cannot be cut."""
+    kept, keep = [], True
+    for block in re.split(r"(?m)^(?=\[)", re.sub(r"(?m)^#.*\n", "", text)):
+        if block.startswith("[[checks]]"):
+            keep = tomllib.loads(block)["checks"][0]["id"] in {check.id for check in visible}
+        elif not block.startswith("[checks."):  # a table of the check before it
+            keep = True
+        kept += [block] if keep else []
+    cut = "".join(kept)
+    if [check["id"] for check in tomllib.loads(cut).get("checks", [])] != [check.id for check in visible]:
+        raise KitError(f"{path}: its hidden checks cannot be cut out.", "Write every check as a table that begins with [[checks]].")
+    return cut
+
+
+def archive(content: Mapping[str, bytes]) -> bytes:
+    """A zip file, the same bytes for the same content; not compressed, for compressors differ."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as zipped:
+        for path in sorted(content):
+            info = zipfile.ZipInfo(path, _EPOCH)
+            info.create_system = 3  # Unix, whose permissions follow
+            info.external_attr = _mode(content[path]) << 16
+            zipped.writestr(info, content[path])
+    return target.getvalue()
+
+
+def _mode(data: bytes) -> int:
+    return _SCRIPT if data.startswith(b"#!") else _FILE

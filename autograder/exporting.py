@@ -1,0 +1,106 @@
+"""Graded reports in the formats of other systems: read ``report.json``, write what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from autograder.grading import for_student
+from autograder.model import KitError, Report
+from autograder.reports import classroom50, github, gradebook_csv, gradescope, json_report, junit, markdown
+
+
+class Graded(NamedTuple):
+    """A graded report, as a student may see it, and whose it is."""
+
+    student: str
+    report: Report
+
+
+class Exported(NamedTuple):
+    """The text in a system's format; None where that system wants nothing at all of an undecided report."""
+
+    text: str | None
+    decided: bool
+
+
+_Writer = Callable[[Sequence[Graded], Mapping[str, str]], str]
+_ALL: Mapping[str, _Writer] = {
+    "gradescope": lambda graded, _: gradescope.to_gradescope([found.report for found in graded]),
+    "github": lambda graded, _: github.to_output([found.report for found in graded]),
+    "markdown": lambda graded, _: markdown.to_markdown([found.report for found in graded]),
+    "csv": lambda graded, _: gradebook_csv.to_csv(graded),
+}
+_ONE: Mapping[str, _Writer] = {
+    "classroom50": lambda graded, environment: classroom50.to_classroom50(graded[0].report, environment),
+    "junit": lambda graded, _: junit.to_junit(graded[0].report),
+}
+#: The names of the formats.
+FORMATS = tuple(sorted({**_ALL, **_ONE}))
+
+
+def export(name: str, paths: Sequence[Path], environment: Mapping[str, str]) -> Exported:
+    """The reports in a format. ``paths`` are reports, or folders with reports that ``grade`` wrote.
+
+    Raises KitError when a file is no report, there are more reports than the format takes, or a student has two in a table.
+    """
+    graded = [read(path) for path in found(paths)]
+    if name in _ONE and len(graded) > 1:
+        raise KitError(f"The format {name} takes one report, here are {len(graded)}.", "Name one report.json.")
+    if name == "csv":
+        _refuse_twice(graded)
+    decided = all(each.report.decided for each in graded)
+    if name == "classroom50" and not decided:
+        return Exported(None, decided)
+    return Exported({**_ALL, **_ONE}[name](graded, environment), decided)
+
+
+def write(text: str, out: Path) -> None:
+    """Write the whole file or nothing of it; its folder is made."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(out.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(out)
+
+
+def found(paths: Sequence[Path]) -> list[Path]:
+    """The reports that are named, and those in the folders that are named. Raises KitError for a folder without any."""
+    reports: list[Path] = []
+    for path in paths:
+        inside = sorted(path.rglob("report.json")) if path.is_dir() else [path]
+        if not inside:
+            raise KitError(f"There is no report.json in {path}.", "Name the folder that `autograder grade` wrote to.")
+        reports += inside
+    return reports
+
+
+def read(path: Path) -> Graded:
+    """A report that ``grade`` wrote. Raises KitError for anything else."""
+    try:
+        report = for_student(json_report.from_json(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError) as error:
+        raise KitError(f"{path} cannot be read: {error}", "Name a report.json that `autograder grade` wrote.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise KitError(f"{path} is no report: {where}: {first['msg']}", "Name a report.json that `autograder grade` wrote.") from error
+    return Graded(_student(report, path), report)
+
+
+def _student(report: Report, path: Path) -> str:
+    """Whose report it is: ``alice`` for alice.py and alice_SLUG.py; for SLUG.py the folder that was given to ``grade --out``."""
+    name = Path(report.submission).stem
+    if name == report.slug and len(path.absolute().parents) > 3:  # noqa: PLR2004  # OUT/SLUG/NAME/report.json
+        return path.absolute().parents[2].name
+    return name.removesuffix(f"_{report.slug}")
+
+
+def _refuse_twice(graded: Sequence[Graded]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for student, report in graded:
+        if (student, report.slug) in seen:
+            raise KitError(f"There are two reports of {student} for {report.slug}.", "Leave the older one out.")
+        seen.add((student, report.slug))
