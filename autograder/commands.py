@@ -16,7 +16,7 @@ from autograder.broker.cluster import broker
 from autograder.broker.engine import kafka_engine
 from autograder.broker.live import run_live
 from autograder.broker.observer import Observer
-from autograder.catalog import Catalog, find_root, parameters_for
+from autograder.catalog import Catalog, find_root
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import Assignment, KitError, Report
@@ -30,7 +30,7 @@ from autograder.sandbox import bubblewrap
 def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> Report:
     """The visible checks of one file."""
     course = Course.load(Catalog(find_root()), slug)
-    parameters = parameters_for(course.assignment, given)
+    parameters = course.values(given)
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
     visible = [check for check in course.assignment.checks if not check.hidden]
@@ -48,7 +48,7 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     Raises KitError when they are to be confined and this machine cannot do it.
     """
     course = Course.load(Catalog(find_root()), slug)
-    parameters = parameters_for(course.assignment, given)
+    parameters = course.values(given)
     prepare(progress, course.assignment)
     sandbox = bubblewrap.sandbox(java(), course.assignment.limits) if confined else None
     for file, name in zip(files, names(files), strict=True):
