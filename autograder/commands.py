@@ -45,9 +45,9 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
 ) -> Iterator[tuple[Report, Path]]:
     """All checks of every file, each on a Spark of its own, written as soon as it is graded.
 
-    Raises KitError when they are to be confined and this machine cannot do it.
+    Raises KitError when they are to be confined and this machine cannot do it, and for what was released to students.
     """
-    course = Course.load(Catalog(find_root()), slug)
+    course = _whole(Course.load(Catalog(find_root()), slug))
     parameters = course.values(given)
     prepare(progress, course.assignment)
     sandbox = bubblewrap.sandbox(java(), course.assignment.limits) if confined else None
@@ -59,6 +59,16 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
         write(report, folder)
         _write(folder / "timings.json", json.dumps(_timings(grading), indent=2) + "\n")
         yield report, folder
+
+
+def _whole(course: Course) -> Course:
+    """The course, unless it is what students got: marks without the hidden checks would be wrong."""
+    if course.expectation.released is None:
+        return course
+    raise KitError(
+        f"{course.assignment.slug} stands here as it was released, without hidden checks and solutions.",
+        "Here `check` and `hint` work; grade in the kit that made the release.",
+    )
 
 
 def names(files: Sequence[Path]) -> list[str]:
@@ -129,7 +139,7 @@ _PROOFS_AT_ONCE = 2
 def verify(slugs: Sequence[str], say: Callable[[str], None], progress: Progress) -> list[str]:
     """Prove the assignments; what is wrong, a line each."""
     catalog = Catalog(find_root())
-    courses = [Course.load(catalog, slug) for slug in slugs or catalog.slugs() if not skipped(catalog.assignment(slug), progress)]
+    courses = [_whole(Course.load(catalog, slug)) for slug in slugs or catalog.slugs() if not skipped(catalog.assignment(slug), progress)]
     problems: list[str] = []
     with ThreadPoolExecutor(_PROOFS_AT_ONCE) as pool:
         for found in pool.map(lambda course: _proved(course, progress), courses):

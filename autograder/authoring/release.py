@@ -36,7 +36,7 @@ def release_files(catalog: Catalog, slugs: Sequence[str], parameters: Mapping[st
     is refused, and where the kit does not run from a checkout.
     """
     root, (name, engine) = checkout(), wheel()
-    courses = sorted((Course.load(catalog, slug) for slug in set(slugs)), key=lambda c: (c.assignment.order, c.assignment.slug))
+    courses = sorted((Course.load(catalog, slug) for slug in dict.fromkeys(slugs)), key=lambda c: (c.assignment.order, c.assignment.slug))
     values = {c.assignment.slug: {**c.assignment.defaults(), **parameters.get(c.assignment.slug, {})} for c in courses}
     files = {f"wheels/{name}": engine, **{path: (root / source).read_bytes() for path, source in _COPIED.items()}}
     for course in courses:
