@@ -65,8 +65,7 @@ class Answers(_Strict):
 
 def fingerprint(fixture: Fixture) -> str:
     """What a fixture feeds, as one word: another file or other parameters give another one."""
-    steps = [[type(step).__name__, asdict(step)] for step in fixture.steps]
-    fed = [fixture.drive, fixture.brokers, dict(fixture.schemas), steps]
+    fed = [fixture.drive, fixture.brokers, dict(fixture.schemas), [[type(step).__name__, asdict(step)] for step in fixture.steps]]
     return hashlib.sha256(json.dumps(fed).encode()).hexdigest()[:32]
 
 

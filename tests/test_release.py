@@ -145,11 +145,14 @@ def hidden_fixtures(catalog: Catalog) -> list[Path]:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_manifest_has_the_visible_checks_alone(released: Path, slug: str) -> None:
-    """They are unchanged, and so is all that is not a check."""
+    """They are unchanged, and so is all that is not a check. The hint that the handout names can be asked for."""
     kit, ours = CATALOG.assignment(slug), Catalog(released).assignment(slug)
 
     assert ours.checks == tuple(check for check in kit.checks if not check.hidden)
     assert (ours.parameters, ours.functions, ours.limits) == (kit.parameters, kit.functions, kit.limits)
+    named = re.search(rf"autograder hint {slug} (\w+)", CATALOG.handout(slug).read_text())
+    assert named
+    assert named[1] in {check.id for check in ours.checks}
     assert (ours.title, ours.summary, ours.order) == (kit.title, kit.summary, kit.order)
 
 
