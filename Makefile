@@ -36,6 +36,7 @@ bench: $(READY) ## measure the kit's speed against stock settings
 lock: ## (maintainers) remake the lock files with uv
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --allow-unsafe requirements/build.in -o requirements/build.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --extra dev pyproject.toml -o requirements/dev.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -c requirements/dev.lock pyproject.toml -o requirements/run.lock
 
 clean: ## remove .venv and the reports
 	rm -rf $(VENV) graded build *.egg-info

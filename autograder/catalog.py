@@ -121,6 +121,10 @@ class Catalog:
         """The oracle's part: pure Python, never shown to the untrusted side."""
         return self.solutions(slug) / "expected.py"
 
+    def answers(self, slug: str) -> Path:
+        """In a release, what stands for the expectation: the answers to the visible checks alone."""
+        return self.folder(slug) / "expected.json"
+
     def fixture_folder(self, slug: str) -> Path:
         """The folder with ``visible/`` and ``hidden/``."""
         return self.root / "fixtures" / slug

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from autograder.cli_kafka import kafka
+from autograder.cli_release import release
 from autograder.cli_results import ci, export
 from autograder.model import KitError, Report
 from autograder.terminal_output import colored, echo, examples, say_progress
@@ -43,6 +44,7 @@ def main() -> None:
 
 
 main.add_command(kafka)
+main.add_command(release)
 main.add_command(export)
 main.add_command(ci)
 

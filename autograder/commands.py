@@ -17,7 +17,7 @@ from autograder.broker.cluster import broker
 from autograder.broker.engine import kafka_engine
 from autograder.broker.live import run_live
 from autograder.broker.observer import Observer
-from autograder.catalog import Catalog, find_root, parameters_for, read_text
+from autograder.catalog import Catalog, find_root, read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import Assignment, Check, KitError, Report, Variant
@@ -49,10 +49,11 @@ def checked(  # noqa: PLR0913, PLR0917  # what is checked, and how
 ) -> Report:
     """Checks of a submission on this machine, with the variant that lies in a folder."""
     variant = variants.beside(folder, course.assignment)
-    parameters = parameters_for(course.assignment, variant.parameters, given)
+    course = replace(course, seeds=variant.seeds)
+    parameters = course.values(variant.parameters, given)
     prepare(progress, course.assignment)
     with kafka_engine(standing.running()) as kafka, Engine(kafka=kafka) as engine:
-        report = Grading(replace(course, seeds=variant.seeds), submission, parameters, engine).report(checks, progress)
+        report = Grading(course, submission, parameters, engine).report(checks, progress)
         return replace(for_student(report), sandbox="own machine")
 
 
@@ -69,24 +70,33 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     """All checks of every file, each on a Spark of its own, written as soon as it is graded.
 
     With the course's secret every file is graded with its student's variant. Raises KitError when they are to be confined and
-    this machine cannot do it.
+    this machine cannot do it, and for what was released to students.
     """
-    course = Course.load(Catalog(find_root()), slug)
+    course = _whole(Course.load(Catalog(find_root()), slug))
     drawn = [variant_of(course, file, secret) for file in files]
-    parameters_for(course.assignment, course.assignment.defaults(), given)  # refused before anything is graded
+    course.values(course.assignment.defaults(), given)  # refused before anything is graded
     prepare(progress, course.assignment)
     sandbox = bubblewrap.sandbox(java(), course.assignment.limits) if confined else None
     for file, name, variant in zip(files, names(files), drawn, strict=True):
         with Engine(sandbox=sandbox) as engine:
-            parameters = parameters_for(course.assignment, variant.parameters, given)
-            grading = Grading(
-                replace(course, seeds=variant.seeds), Submission.read(file, name, course.assignment.functions.keys()), parameters, engine
-            )
+            own = replace(course, seeds=variant.seeds)
+            submission = Submission.read(file, name, course.assignment.functions.keys())
+            grading = Grading(own, submission, own.values(variant.parameters, given), engine)
             report = grading.report(course.assignment.checks, progress)
         folder = out / slug / Path(name).stem
         write(report, folder)
         _write(folder / "timings.json", json.dumps(_timings(grading), indent=2) + "\n")
         yield report, folder
+
+
+def _whole(course: Course) -> Course:
+    """The course, unless it is what students got: marks without the hidden checks would be wrong."""
+    if course.expectation.released is None:
+        return course
+    raise KitError(
+        f"{course.assignment.slug} stands here as it was released, without hidden checks and solutions.",
+        "Here `check` and `hint` work; grade in the kit that made the release.",
+    )
 
 
 def variant_of(course: Course, file: Path, secret: bytes | None) -> Variant:
@@ -185,7 +195,7 @@ _PROOFS_AT_ONCE = 2
 def verify(slugs: Sequence[str], say: Callable[[str], None], progress: Progress) -> list[str]:
     """Prove the assignments; what is wrong, a line each."""
     catalog = Catalog(find_root())
-    courses = [Course.load(catalog, slug) for slug in slugs or catalog.slugs() if not skipped(catalog.assignment(slug), progress)]
+    courses = [_whole(Course.load(catalog, slug)) for slug in slugs or catalog.slugs() if not skipped(catalog.assignment(slug), progress)]
     problems: list[str] = []
     with ThreadPoolExecutor(_PROOFS_AT_ONCE) as pool:
         for found in pool.map(lambda course: _proved(course, progress), courses):

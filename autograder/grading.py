@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from autograder import __version__, expectation, notebook
-from autograder.catalog import Catalog
+from autograder import __version__, expectation, notebook, precomputed
+from autograder.catalog import Catalog, parameters_for
 from autograder.engine import Engine
 from autograder.fixtures import read_fixture
 from autograder.judge import evidence
@@ -29,6 +29,7 @@ from autograder.model import (
     Fixture,
     Function,
     GraderFaultError,
+    KitError,
     Observation,
     Outcome,
     Report,
@@ -58,8 +59,27 @@ class Course:
 
     @classmethod
     def load(cls, catalog: Catalog, slug: str) -> Course:
-        """Read manifest and expectation. Raises KitError when one is refused."""
-        return cls(catalog, catalog.assignment(slug), expectation.load(catalog.expectation(slug)))
+        """Read manifest and expectation (in a release, its answers). Raises KitError when one is refused."""
+        assignment, path, answers = catalog.assignment(slug), catalog.expectation(slug), catalog.answers(slug)
+        if answers.is_file() and not path.is_file():
+            return cls(catalog, assignment, precomputed.load(answers, assignment.functions))
+        return cls(catalog, assignment, expectation.load(path))
+
+    def values(self, parameters: Mapping[str, Value], given: Mapping[str, str]) -> dict[str, Value]:
+        """The parameters to grade with: these, but what was given instead.
+
+        Raises KitError for what does not fit, and in a release for what it has no answers for.
+        """
+        values, released = parameters_for(self.assignment, parameters, given), self.expectation.released
+        if released is None:
+            return values
+        if values != released:
+            has = ", ".join(f"{name} = {value}" for name, value in released.items())
+            raise KitError(f"This release of {self.assignment.slug} has no answers for these parameters.", f"It has them for {has}.")
+        for check in self.assignment.checks:
+            for fixture in self.fixtures(check, values):
+                self.expected(check, fixture, values)
+        return values
 
     def function(self, check: Check) -> Function:
         """The function that a check is about."""

@@ -290,10 +290,14 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The oracle's part of an assignment: by function, what is emitted on a fixture, and known mistakes."""
+    """The oracle's part of an assignment: by function, what is emitted on a fixture, and known mistakes.
+
+    ``released``: in a release, the only values of the parameters that there are answers for; None where any will do.
+    """
 
     emits: Mapping[str, Callable[..., tuple[StepOutput, ...]]]
     mistakes: Mapping[str, tuple[Mistake, ...]] = field(default_factory=dict)
+    released: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ import difflib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder import commands
+from autograder.authoring import packing
+from autograder.authoring.release import release_files
 from autograder.catalog import Catalog
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Submission
@@ -66,6 +68,34 @@ def grade(engine: Engine, toy: Course, tmp_path: Path) -> Callable[..., Report]:
         return grade_file(engine, toy, path, checks, time_limit)
 
     return grade
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All assignments in one release: a folder that is a git repository, with a zip beside it."""
+    out = tmp_path_factory.mktemp("release") / "course"
+    packing.release(Catalog(HERE.parent), Catalog(HERE.parent).slugs(), out, zipped=True, repository=True)
+    return out
+
+
+@pytest.fixture(scope="session")
+def toy_files() -> dict[str, bytes]:
+    """A release of the toy."""
+    return release_files(Catalog(HERE / "kit"), ["toy"], {})
+
+
+@pytest.fixture
+def toy_release(tmp_path: Path, toy_files: dict[str, bytes]) -> Path:
+    """The toy's release in a folder."""
+    return laid_out(toy_files, tmp_path / "course")
+
+
+def laid_out(files: Mapping[str, bytes], folder: Path) -> Path:
+    """Write files below a folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
 
 
 def notebook(*answers: str, others: Sequence[dict[str, Any]] = ()) -> str:

@@ -1,0 +1,92 @@
+"""What students get: every file of a release, made from the content without anything hidden."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import jinja2
+
+from autograder import __version__
+from autograder.authoring import manifests, skeletons
+from autograder.authoring.answers import answers
+from autograder.authoring.wheel import checkout, wheel
+from autograder.catalog import Catalog, read_text
+from autograder.grading import Course
+from autograder.model import Assignment, KitError, Value
+
+#: Says that a folder was made by a release, and what stands in it.
+MARKER = ".release.json"
+#: Rendered from ``templates/release``: the file in a release, and its template.
+_RENDERED = {"README.md": "README.md.j2", "Makefile": "Makefile.j2", ".gitignore": "gitignore.j2", ".gitattributes": "gitattributes.j2"}
+#: Copied from the checkout: the file in a release, and its source.
+_COPIED = {
+    "requirements.lock": "requirements/run.lock",
+    "tools/build.lock": "requirements/build.lock",
+    "tools/find_python.sh": "requirements/find_python.sh",
+}
+
+
+def release_files(catalog: Catalog, slugs: Sequence[str], parameters: Mapping[str, Mapping[str, Value]]) -> dict[str, bytes]:
+    """The files of a release by their relative paths, sorted; the same input gives the same bytes.
+
+    ``parameters`` are values by slug, where they are not the defaults. Raises KitError for an unknown slug or value, for content that
+    is refused, and where the kit does not run from a checkout.
+    """
+    root, (name, engine) = checkout(), wheel()
+    courses = sorted((Course.load(catalog, slug) for slug in dict.fromkeys(slugs)), key=lambda c: (c.assignment.order, c.assignment.slug))
+    values = {c.assignment.slug: {**c.assignment.defaults(), **parameters.get(c.assignment.slug, {})} for c in courses}
+    files = {f"wheels/{name}": engine, **{path: (root / source).read_bytes() for path, source in _COPIED.items()}}
+    for course in courses:
+        files |= _assignment(course, values[course.assignment.slug])
+    loader = jinja2.FileSystemLoader([catalog.root / "templates" / "release", root / "templates" / "release"])
+    texts = _rendered(loader, {"assignments": [course.assignment for course in courses], "wheel": name, "parameters": values})
+    files |= {path: text.encode() for path, text in texts.items()}
+    files[MARKER] = _marker(values, files).encode()
+    return dict(sorted(files.items()))
+
+
+def _assignment(course: Course, values: Mapping[str, Value]) -> dict[str, bytes]:
+    catalog, assignment = course.catalog, course.assignment
+    folder, solution = f"assignments/{assignment.slug}", catalog.solution(assignment.slug)
+    texts = {
+        f"{folder}/assignment.toml": manifests.released(catalog, assignment, values),
+        f"{folder}/README.md": skeletons.render_handout(catalog, _with(assignment, values), values),
+        f"{folder}/{assignment.slug}.py": skeletons.cut_skeleton(solution, read_text(solution)),
+        f"{folder}/expected.json": answers(course, values),
+    }
+    copied = [*catalog.folder(assignment.slug).glob("*.ipynb"), *_visible(catalog, assignment)]
+    files = {path.relative_to(catalog.root).as_posix(): path.read_bytes() for path in copied}
+    return {**files, **{path: text.encode() for path, text in texts.items()}}
+
+
+def _visible(catalog: Catalog, assignment: Assignment) -> set[Path]:
+    """The fixtures of the visible checks; one that no check uses may be a draft of a hidden one."""
+    return {catalog.fixture(assignment.slug, name) for check in assignment.checks if not check.hidden for name in check.fixtures}
+
+
+def _with(assignment: Assignment, values: Mapping[str, Value]) -> Assignment:
+    """The assignment whose defaults are these values, as the handout tells them."""
+    return replace(assignment, parameters={n: replace(p, default=values[n]) for n, p in assignment.parameters.items()})
+
+
+def _rendered(loader: jinja2.BaseLoader, names: Mapping[str, object]) -> dict[str, str]:
+    environment = jinja2.Environment(
+        loader=loader,
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        autoescape=False,  # noqa: S701  # plain text
+    )
+    try:
+        return {path: environment.get_template(template).render(names) for path, template in _RENDERED.items()}
+    except jinja2.TemplateSyntaxError as error:
+        raise KitError(f"{error.filename}:{error.lineno}: {error.message}", "Mend the template.") from error
+    except jinja2.TemplateError as error:
+        raise KitError(f"templates/release: {error.message}", f"A template may use: {', '.join(names)}.") from error
+
+
+def _marker(values: Mapping[str, Mapping[str, Value]], files: Mapping[str, bytes]) -> str:
+    return json.dumps({"kit": __version__, "assignments": values, "files": sorted([*files, MARKER])}, indent=1) + "\n"
