@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from autograder.cli_authoring import new
 from autograder.cli_kafka import kafka
 from autograder.model import KitError, Report
 from autograder.terminal_output import colored, echo, examples, say_progress
@@ -31,11 +32,12 @@ class _Group(click.Group):
 def main() -> None:
     """Auto-graded assignments for data stream processing.
 
-    Students run `check`, instructors `grade`, authors `build` and `verify`.
+    Students run `check`, instructors `grade`, authors `new`, `record`, `build` and `verify`.
     """
 
 
 main.add_command(kafka)
+main.add_command(new)
 
 
 @main.command("list", epilog=examples("list"))

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.authoring import proof, skeletons
+from autograder.authoring import proof, scaffold, skeletons
 from autograder.broker import jars, standing
 from autograder.broker import warmup as kafka_warmup
 from autograder.broker.cluster import broker
@@ -20,6 +20,7 @@ from autograder.catalog import Catalog, find_root, parameters_for
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import Assignment, KitError, Report
+from autograder.model import Engine as EngineName
 from autograder.oracle import Topic
 from autograder.replay import classcache
 from autograder.replay.java import Java, NoJavaError, find_java
@@ -154,6 +155,11 @@ def build(slugs: Sequence[str], write: bool) -> list[Path]:
         for path in found if write else []:
             _write(path, skeletons.generated(catalog, slug)[path])
     return changed
+
+
+def new(slug: str, engine: EngineName, title: str | None) -> list[Path]:
+    """Write a new assignment from templates; its files."""
+    return scaffold.new(Catalog(find_root()), slug, engine, title)
 
 
 def warm(progress: Progress) -> str:
