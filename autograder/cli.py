@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from autograder.cli_authoring import new
+from autograder.cli_authoring import new, record
 from autograder.cli_kafka import kafka
 from autograder.model import KitError, Report
 from autograder.terminal_output import colored, echo, examples, say_progress
@@ -38,6 +38,7 @@ def main() -> None:
 
 main.add_command(kafka)
 main.add_command(new)
+main.add_command(record)
 
 
 @main.command("list", epilog=examples("list"))

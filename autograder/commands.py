@@ -9,7 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.authoring import proof, scaffold, skeletons
+from autograder.authoring import placing, proof, scaffold, skeletons, streams
+from autograder.authoring.cells import Plan
+from autograder.authoring.recording import Recorded
 from autograder.broker import jars, standing
 from autograder.broker import warmup as kafka_warmup
 from autograder.broker.cluster import broker
@@ -160,6 +162,28 @@ def build(slugs: Sequence[str], write: bool) -> list[Path]:
 def new(slug: str, engine: EngineName, title: str | None) -> list[Path]:
     """Write a new assignment from templates; its files."""
     return scaffold.new(Catalog(find_root()), slug, engine, title)
+
+
+def record(reading: streams.Reading, plan: Plan, target: placing.Target) -> tuple[Recorded, Path | None]:
+    """Turn a live stream into a fixture, written whole or not at all; with where it is, or None when it is to be printed.
+
+    Raises KitError for what cannot be read or does not fit.
+    """
+    where = placing.place(target, find_root)
+    plan = placing.planned(where, replace(plan, says=plan.says or f"{reading.rows} rows recorded from {reading.origin.name}"))
+    form = reading.form_for(placing.single(plan) or plan.drive == "kafka")
+    found = placing.recorded(streams.take(reading, form), replace(plan, schema=plan.schema or _SCHEMAS.get(form)), where)
+    if where.path:
+        try:
+            where.path.parent.mkdir(parents=True, exist_ok=True)
+            _write(where.path, found.text)
+        except OSError as error:
+            raise KitError(f"{where.path}: cannot be written: {error.strerror}", "Give another place with --out FILE.") from error
+    return found, where.path
+
+
+#: The schema of streams that do not say theirs.
+_SCHEMAS: dict[str, str] = {"lines": "STRING"}
 
 
 def warm(progress: Progress) -> str:

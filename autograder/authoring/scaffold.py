@@ -18,15 +18,8 @@ from autograder.model import Engine, KitError
 #: The parts of an assignment. The manifest's comes last: with it the assignment is there.
 _PARTS = ("fixtures", "solutions", "assignments")
 _LONGEST = 50
-#: Marks of their own, for the handout is a template itself.
-_MARKS = {
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "comment_start_string": "<#",
-    "comment_end_string": "#>",
-}
+#: Marks of blocks, variables and comments: their own, for the handout is a template itself.
+_MARKS = ("<%", "%>", "<<", ">>", "<#", "#>")
 
 
 def new(catalog: Catalog, slug: str, engine: Engine, title: str | None = None) -> list[Path]:
@@ -68,7 +61,7 @@ def _order(catalog: Catalog) -> int:
 
 def _render(templates: Path, draft: Catalog, slug: str, values: dict[str, object]) -> None:
     """Every template becomes the file of its name, below the folder of the slug."""
-    environment = jinja2.Environment(**_MARKS, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # noqa: S701  # no HTML
+    environment = jinja2.Environment(*_MARKS, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # noqa: S701  # no HTML
     for path in sorted(path for path in templates.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
         part, *rest = path.relative_to(templates).parts
         target = draft.root.joinpath(part, slug, *rest)
