@@ -162,7 +162,7 @@ def row_of(entry: Entry, columns: Columns, plan: Plan) -> Cells:
 def misfit(entry: Entry, problem: str) -> KitError:
     """What is wrong with an entry, and where it stands."""
     return KitError(
-        f"{entry.where}: {problem}",
+        f"{entry.where}: {' '.join(problem.split())}",
         "Nothing was written. Name columns and types with --schema, --rename FIELD=NAME, or take --nulls for missing fields.",
     )
 

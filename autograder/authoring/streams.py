@@ -181,7 +181,7 @@ def _csv(lines: Iterator[str], where: str, delimiter: str) -> Iterator[Entry]:
 
 
 def _csv_header(cells: list[str], where: str) -> list[str]:
-    names = [cell.strip() for cell in cells]
+    names = [" ".join(cell.split()) for cell in cells]
     if len(set(names)) < len(names) or "" in names:
         raise KitError(f"{where}: the header names a column twice or not at all: {', '.join(names)}", "Give each column a name of its own.")
     return names
