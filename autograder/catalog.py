@@ -12,11 +12,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from autograder.model import Assignment, Check, Compare, Engine, Function, KitError, Limits, Parameter, Value
+from autograder.model import Assignment, Check, Compare, Engine, Function, KitError, Least, Limits, Parameter, Value
 from autograder.quantities import number
 
-_IDENTIFIER = r"^[a-z][a-z0-9_]*$"
-Identifier = Annotated[str, Field(pattern=_IDENTIFIER)]
+#: What slugs, parameters, functions, checks and fixtures are called.
+IDENTIFIER = r"^[a-z][a-z0-9_]*$"
+Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
 Sentence = Annotated[str, Field(min_length=3)]
 Scalar = bool | int | str
 
@@ -67,6 +68,11 @@ class _Limits(_Strict):
     printed_bytes: int = Field(default=Limits.printed_bytes, ge=100, le=10_000)
 
 
+class _Least(_Strict):
+    accepted: int = Field(default=Least.accepted, ge=1)
+    rejected: int = Field(default=Least.rejected, ge=1)
+
+
 class _Manifest(_Strict):
     version: Literal[1]
     title: Sentence
@@ -76,6 +82,7 @@ class _Manifest(_Strict):
     functions: dict[Identifier, _Function] = Field(min_length=1)
     checks: list[_Check] = Field(min_length=1)
     limits: _Limits = Field(default_factory=_Limits)
+    verify: _Least = Field(default_factory=_Least)
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,16 @@ class Catalog:
         """The folder with ``visible/`` and ``hidden/``."""
         return self.root / "fixtures" / slug
 
+    def templates(self, engine: str) -> Path:
+        """What a new assignment of an engine is made from: below this root, else the checkout's. Raises KitError without any."""
+        for root in (self.root, Path(__file__).resolve().parent.parent):
+            if (root / "templates" / "new" / engine).is_dir():
+                return root / "templates" / "new" / engine
+        raise KitError(
+            f"{self.root / 'templates' / 'new' / engine} is missing: there is nothing to make an assignment from.",
+            "Take the folder templates/ from the kit, or set AUTOGRADER_ROOT to a folder that has it.",
+        )
+
     def fixture(self, slug: str, name: str) -> Path:
         """A fixture's file. Raises KitError when there is none of that name, or two."""
         folder = self.fixture_folder(slug)
@@ -143,7 +160,7 @@ class Catalog:
     def assignment(self, slug: str) -> Assignment:
         """The assignment of a slug. Raises KitError with file and line when the manifest is refused."""
         path = self.manifest(slug)
-        if not re.match(_IDENTIFIER, slug) or not path.is_file():
+        if not re.match(IDENTIFIER, slug) or not path.is_file():
             known = ", ".join(sorted(found.parent.name for found in self.root.glob("assignments/*/assignment.toml")))
             raise KitError(f"There is no assignment called {slug!r}.", f"Known assignments: {known or 'none'}.")
         text = read_text(path)
@@ -163,6 +180,7 @@ class Catalog:
             functions={n: _function(n, f) for n, f in manifest.functions.items()},
             checks=tuple(self._check(slug, check) for check in manifest.checks),
             limits=Limits(**manifest.limits.model_dump()),
+            least=Least(**manifest.verify.model_dump()),
         )
 
     def _check(self, slug: str, check: _Check) -> Check:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from autograder.cli_authoring import new, record
 from autograder.cli_kafka import kafka
 from autograder.cli_release import release
 from autograder.cli_results import ci, export
@@ -39,7 +40,7 @@ class _Group(click.Group):
 def main() -> None:
     """Auto-graded assignments for data stream processing.
 
-    Students run `check`, instructors `grade`, authors `build` and `verify`.
+    Students run `check`, instructors `grade`, authors `new`, `record`, `build` and `verify`.
     """
 
 
@@ -47,6 +48,8 @@ main.add_command(kafka)
 main.add_command(release)
 main.add_command(export)
 main.add_command(ci)
+main.add_command(new)
+main.add_command(record)
 
 
 @main.command("list", epilog=examples("list"))

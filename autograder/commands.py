@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder import variants
-from autograder.authoring import generated, notebooks, proof, skeletons
+from autograder.authoring import generated, notebooks, placing, proof, scaffold, skeletons, streams
+from autograder.authoring.cells import Plan
+from autograder.authoring.recording import Recorded
 from autograder.broker import jars, standing
 from autograder.broker import warmup as kafka_warmup
 from autograder.broker.cluster import broker
@@ -21,6 +23,7 @@ from autograder.catalog import Catalog, find_root, read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import Assignment, Check, KitError, Report, Variant
+from autograder.model import Engine as EngineName
 from autograder.oracle import Topic
 from autograder.replay import classcache
 from autograder.replay.java import Java, NoJavaError, find_java
@@ -220,6 +223,33 @@ def build(slugs: Sequence[str], write: bool) -> list[Path]:
         for path in found if write else []:
             _write(path, generated.generated(catalog, slug)[path])
     return changed
+
+
+def new(slug: str, engine: EngineName, title: str | None) -> list[Path]:
+    """Write a new assignment from templates; its files."""
+    return scaffold.new(Catalog(find_root()), slug, engine, title)
+
+
+def record(reading: streams.Reading, plan: Plan, target: placing.Target) -> tuple[Recorded, Path | None]:
+    """Turn a live stream into a fixture, written whole or not at all; with where it is, or None when it is to be printed.
+
+    Raises KitError for what cannot be read or does not fit.
+    """
+    where = placing.place(target, find_root)
+    plan = placing.planned(where, replace(plan, says=plan.says or f"{reading.rows} rows recorded from {reading.origin.name}"))
+    form = reading.form_for(placing.single(plan) or plan.drive == "kafka")
+    found = placing.recorded(streams.take(reading, form), replace(plan, schema=plan.schema or _SCHEMAS.get(form)), where)
+    if where.path:
+        try:
+            where.path.parent.mkdir(parents=True, exist_ok=True)
+            _write(where.path, found.text)
+        except OSError as error:
+            raise KitError(f"{where.path}: cannot be written: {error.strerror}", "Give another place with --out FILE.") from error
+    return found, where.path
+
+
+#: The schema of streams that do not say theirs.
+_SCHEMAS: dict[str, str] = {"lines": "STRING"}
 
 
 def warm(progress: Progress) -> str:

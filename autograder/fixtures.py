@@ -28,7 +28,8 @@ _TYPES: dict[str, tuple[type[Any], ...]] = {
 }
 #: The one column of a DStream whose elements are no tuples.
 SCALAR = "value"
-_FLUSH_AFTER = 1_000 * 86_400_000_000
+#: How far behind the start a flush stands, in microseconds.
+FLUSH_AFTER = 1_000 * 86_400_000_000
 
 
 class _Strict(BaseModel):
@@ -143,7 +144,7 @@ class _Reader:
         return evaluate(text, self.parameters, self.start) if "@" in text else instant(text)
 
     def flush_row(self, source: str) -> Row:
-        later: dict[str, Value] = {"TIMESTAMP": self.start + _FLUSH_AFTER, "STRING": "~flush", "BINARY": "~flush", "BOOLEAN": False}
+        later: dict[str, Value] = {"TIMESTAMP": self.start + FLUSH_AFTER, "STRING": "~flush", "BINARY": "~flush", "BOOLEAN": False}
         return {name: later.get(kind, 0) for name, kind in self.columns(source)}
 
     def draw(self, draw: _Draw) -> Iterator[Step]:
@@ -182,7 +183,7 @@ def read_fixture(path: Path, parameters: Mapping[str, Value], seed: int = 0) -> 
     number, first = lines[0]
     try:
         header = _Header.model_validate(json.loads(first))
-        schemas = {source: _schema(ddl) for source, ddl in header.sources.items()}
+        schemas = {source: schema_columns(ddl) for source, ddl in header.sources.items()}
         reader = _Reader(header, schemas, parameters, instant(header.start), seed)
         steps: list[Step] = []
         for number, line in lines[1:]:  # noqa: B007  # told when the line is refused
@@ -192,8 +193,8 @@ def read_fixture(path: Path, parameters: Mapping[str, Value], seed: int = 0) -> 
     return Fixture(path.stem, header.says, header.drive, header.sources, tuple(steps), path.parent.name == "hidden", header.brokers)
 
 
-def _schema(ddl: str) -> tuple[tuple[str, str], ...]:
-    """Columns of ``"at TIMESTAMP, page STRING"``, or of a bare type for a DStream of single values."""
+def schema_columns(ddl: str) -> tuple[tuple[str, str], ...]:
+    """Names and types of ``"at TIMESTAMP, page STRING"``, or of a bare type for a DStream of single values. Raises ValueError."""
     columns = [tuple(part.split()) for part in ddl.split(",")]
     if columns and len(columns) == 1 and len(columns[0]) == 1:
         columns = [(SCALAR, columns[0][0])]

@@ -118,6 +118,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Least:
+    """How many accepted and rejected files the proof of an assignment asks for."""
+
+    accepted: int = 6
+    rejected: int = 15
+
+
+@dataclass(frozen=True)
 class Assignment:
     """An assignment as its manifest says it."""
 
@@ -129,6 +137,7 @@ class Assignment:
     functions: Mapping[str, Function]
     checks: tuple[Check, ...]
     limits: Limits = Limits()
+    least: Least = Least()
 
     @property
     def max_points(self) -> int:

@@ -59,6 +59,14 @@ def kit(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def root(kit: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A kit of one's own, in which the commands work."""
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(kit))
+    monkeypatch.chdir(kit)
+    return kit
+
+
+@pytest.fixture
 def grade(engine: Engine, toy: Course, tmp_path: Path) -> Callable[..., Report]:
     """Grade a text as a submission of the toy."""
 

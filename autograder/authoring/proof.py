@@ -19,7 +19,6 @@ from autograder.model import Check, CheckReport, KitError, Outcome, Report
 from autograder.quantities import parse
 
 SAMPLES = ("right", "half_right", "wrong")
-_LEAST_ACCEPTED, _LEAST_REJECTED = 6, 15
 _REJECTED = re.compile(r"# rejected: ([a-z0-9_, ]+) \| ([a-z0-9_]+|-) \| (\S.*)")
 _ACCEPTED = re.compile(r"# accepted: \S.*")
 
@@ -235,10 +234,11 @@ def _stray(folder: Path, allowed: set[str]) -> Iterator[str]:
 def _headers(course: Course) -> Iterator[str]:
     folder = course.catalog.solutions(course.assignment.slug)
     accepted, rejected = sorted(folder.glob("accepted/*.py")), sorted(folder.glob("rejected/*.py"))
-    if len(accepted) < _LEAST_ACCEPTED:
-        yield f"{folder}/accepted has {len(accepted)} files: write at least {_LEAST_ACCEPTED}, in different styles"
-    if len(rejected) < _LEAST_REJECTED:
-        yield f"{folder}/rejected has {len(rejected)} files: write at least {_LEAST_REJECTED}, one mistake each"
+    least = course.assignment.least
+    if len(accepted) < least.accepted:
+        yield f"{folder}/accepted has {len(accepted)} files: write at least {least.accepted}, in different styles"
+    if len(rejected) < least.rejected:
+        yield f"{folder}/rejected has {len(rejected)} files: write at least {least.rejected}, one mistake each"
     for path in accepted:
         if not _ACCEPTED.fullmatch(read_text(path).split("\n", 1)[0]):
             yield f"{path}:1: begin with '# accepted: <style>'"

@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 
 from autograder import __version__
-from autograder.authoring import manifests, skeletons
+from autograder.authoring import manifests, notebooks, skeletons
 from autograder.authoring.answers import answers
 from autograder.authoring.wheel import checkout, wheel
 from autograder.catalog import Catalog, read_text
@@ -55,10 +55,10 @@ def _assignment(course: Course, values: Mapping[str, Value]) -> dict[str, bytes]
         f"{folder}/assignment.toml": manifests.released(catalog, assignment, values),
         f"{folder}/README.md": skeletons.render_handout(catalog, _with(assignment, values), values),
         f"{folder}/{assignment.slug}.py": skeletons.cut_skeleton(solution, read_text(solution)),
+        f"{folder}/{assignment.slug}.ipynb": notebooks.student_notebook(catalog, assignment, values),
         f"{folder}/expected.json": answers(course, values),
     }
-    copied = [*catalog.folder(assignment.slug).glob("*.ipynb"), *_visible(catalog, assignment)]
-    files = {path.relative_to(catalog.root).as_posix(): path.read_bytes() for path in copied}
+    files = {path.relative_to(catalog.root).as_posix(): path.read_bytes() for path in _visible(catalog, assignment)}
     return {**files, **{path: text.encode() for path, text in texts.items()}}
 
 
