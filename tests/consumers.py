@@ -35,7 +35,9 @@ def nasty_report(outcomes: Sequence[Outcome] = tuple(Outcome), **changes: Any) -
     ]  # fmt: skip
     checks.append(CheckReport("partly", "partly right", "f", False, Outcome.FAILED, 1.33, 2, message="half of it"))
     checks.append(
-        CheckReport("hidden", "nobody looks", "f", True, Outcome.FAILED, 0.0, 3, SECRET, SECRET, 7, "", SECRET, SECRET, (evidence,), SECRET)
+        CheckReport(
+            "hidden", "nobody looks", "f", True, Outcome.FAILED, 0.0, 3, SECRET, SECRET, 7, "", "", SECRET, SECRET, (evidence,), SECRET
+        )
     )
     points, most = round(sum(check.points for check in checks), 2), sum(check.max_points for check in checks)
     whole = Report(1, "0", "0", "toy", "A toy", "alice.py", "00", {"least": 1}, "instructor", "bubblewrap", points, most, tuple(checks))
