@@ -9,6 +9,7 @@ import click
 
 from autograder.cli_authoring import new, record
 from autograder.cli_kafka import kafka
+from autograder.cli_nbgrader import nbgrader
 from autograder.cli_release import release
 from autograder.cli_results import ci, export
 from autograder.model import KitError, Report
@@ -45,6 +46,7 @@ def main() -> None:
 
 
 main.add_command(kafka)
+main.add_command(nbgrader)
 main.add_command(release)
 main.add_command(export)
 main.add_command(ci)

@@ -12,6 +12,7 @@ from pathlib import Path
 from autograder import variants
 from autograder.authoring import generated, notebooks, placing, proof, scaffold, skeletons, streams
 from autograder.authoring.cells import Plan
+from autograder.authoring.nbgrader_course import course_files as nbgrader_files
 from autograder.authoring.recording import Recorded
 from autograder.broker import jars, standing
 from autograder.broker import warmup as kafka_warmup
@@ -250,6 +251,19 @@ def record(reading: streams.Reading, plan: Plan, target: placing.Target) -> tupl
 
 #: The schema of streams that do not say theirs.
 _SCHEMAS: dict[str, str] = {"lines": "STRING"}
+
+
+def nbgrader_course(folder: Path, slugs: Sequence[str]) -> list[Path]:
+    """Write a course for nbgrader; the files that were written, without those that are there already."""
+    catalog = Catalog(find_root())
+    files = nbgrader_files(catalog, folder.resolve().name, slugs or catalog.slugs())
+    written = []
+    for name, text in files.items():
+        if not (folder / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            _write(folder / name, text)
+            written.append(folder / name)
+    return written
 
 
 def warm(progress: Progress) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import jinja2
 from autograder import commands, notebook
 from autograder.catalog import Catalog, find_root
 from autograder.grading import Course, Submission
-from autograder.model import Check, KitError, Report
+from autograder.model import Check, CheckReport, KitError, Report
 from autograder.reports import terminal
 
 _FAULT = "The grader failed, not your program. Try again, and tell your instructor if it stays so."
@@ -28,6 +28,11 @@ class Checked:
     report: Report | None
     problem: str = ""
 
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return self.report is not None and self.report.points == self.report.max_points
+
     def __repr__(self) -> str:
         return terminal.to_text(self.report) if self.report else self.problem
 
@@ -37,14 +42,28 @@ class Checked:
         return page.render(report=self.report, problem=self.problem, number=terminal.number, mark=terminal.mark)
 
 
+def part(report: Report, checks: tuple[CheckReport, ...]) -> Report:
+    """A report of some of its checks, with their points."""
+    points = round(sum(each.points for each in checks), 2)
+    return replace(report, checks=checks, points=points, max_points=sum(each.max_points for each in checks))
+
+
 def check(slug: str, *functions: Callable[..., Any]) -> Checked:
     """Run the visible checks of an assignment on functions of a notebook, all of its functions when none is named.
 
     What is graded is what a file would be: the functions, with what the cells run so far define. Never raises because of the
-    program or of the grader; while nbgrader runs the notebook by itself it raises, so that nothing counts as passed.
+    program or of the grader. Where a cell counts as passed unless it raises, it raises: RuntimeError while nbgrader grades the
+    notebook by itself, AssertionError with the report for `nbgrader validate`.
     """
-    if os.environ.get("NBGRADER_EXECUTION"):
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
         raise RuntimeError("These checks are graded by the autograder's preprocessor: it is missing in nbgrader_config.py.")
+    found = _checked(slug, functions)
+    if os.environ.get("NBGRADER_EXECUTION") == "validate" and not found.passed:
+        raise AssertionError(repr(found))
+    return found
+
+
+def _checked(slug: str, functions: tuple[Callable[..., Any], ...]) -> Checked:
     try:
         course = Course.load(Catalog(find_root()), slug)
         return Checked(commands.checked(course, _submission(course, functions), Path.cwd(), _chosen(course, functions), {}, _silent))

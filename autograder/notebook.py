@@ -1,7 +1,8 @@
 """Read the program out of a notebook that was handed in: nothing of it is run, and of its outputs and metadata little is believed.
 
-Cells that the assignment marks for answers are taken whole, whatever a student has made of them: copied, moved, retyped. Of other
-code cells only what defines something is taken, so that a function written in a new cell counts and a query started there does not.
+Cells that the assignment marks for answers, or has locked, are taken whole, whatever a student has made of them: copied, moved,
+retyped. Of other code cells only what defines something is taken, so that a function written in a new cell counts and a query started
+there does not.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ def _cells(found: list[Any]) -> Iterator[Cell]:
         marks = marks if isinstance(marks, dict) else {}
         grade_id = marks.get("grade_id")
         name = grade_id if isinstance(grade_id, str) and re.fullmatch(r"[\w-]{1,60}", grade_id) else f"number {number}"
-        answer = marks.get("solution") is True
+        locked = marks.get("locked") is True and marks.get("grade") is not True and cell.get("cell_type") == "code"
+        answer = marks.get("solution") is True or locked
         yield Cell(name, str(cell.get("cell_type")), _source(cell.get("source")), answer, marks.get("grade") is True and not answer)
 
 

@@ -62,8 +62,9 @@ def peak_megabytes(pid: int) -> float:
 def grade_all(spark: Any, which: str, scratch: Path) -> None:
     """Replay the fixtures of watermarks with its solution and judge them."""
     from autograder.catalog import Catalog
-    from autograder.engine import Request, _Answer, _observation
+    from autograder.engine import _Answer, _observation, _wire
     from autograder.grading import Course, _failure
+    from autograder.model import Request
 
     root = Path(__file__).parent.parent
     course = Course.load(Catalog(root), "watermarks")
@@ -72,8 +73,8 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
     seen: set[Any] = set()
     for check in course.assignment.checks:
         for fixture in course.fixtures(check, values) if which == "all" or not check.hidden else ():
-            request = Request(path, course.function(check), fixture, {**values, **check.parameters}, 60)
-            wire = request.wire(0)
+            request = Request(path.read_text(), course.function(check), fixture, {**values, **check.parameters}, 60)
+            wire = _wire(request, 0)
             if (key := json.dumps(wire)) in seen:
                 continue
             seen.add(key)

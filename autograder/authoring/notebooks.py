@@ -54,7 +54,7 @@ def _notebook(catalog: Catalog, assignment: Assignment, parameters: Mapping[str,
     prelude = [part if _is_prelude(node, used) else "" for node, part in chunks if _is_prelude(node, used) or part.startswith("\n")]
     imports = re.sub(r"\n{3,}", "\n\n", "\n".join(prelude)).strip("\n")
     if imports:
-        cells.append(_cell("code", "imports", imports, solution=True))
+        cells.append(_cell("code", "imports", imports, locked=True))
     functions = [(node.name, part) for node, part in chunks if isinstance(node, ast.FunctionDef)]
     for name, part in sorted(functions, key=lambda found: names.index(found[0]) if found[0] in names else -1):
         cells.append(_cell("code", name, part.strip("\n"), solution=True))

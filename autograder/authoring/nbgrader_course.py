@@ -1,0 +1,30 @@
+"""The files of a course for nbgrader: its configuration, and a source notebook for each assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from autograder.authoring.notebooks import source_notebook
+from autograder.catalog import Catalog
+from autograder.model import KitError
+
+
+def course_files(catalog: Catalog, name: str, slugs: Sequence[str]) -> dict[Path, str]:
+    """The files by their paths in the course's folder. Raises KitError for an unknown assignment, or without the templates."""
+    folder = next(
+        (root / "templates" / "nbgrader" for root in (catalog.root, _CHECKOUT) if (root / "templates" / "nbgrader").is_dir()), None
+    )
+    if folder is None:
+        raise KitError("There are no templates for nbgrader.", "Run it in a checkout of the kit, which has them in templates/nbgrader.")
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # noqa: S701  # Python, not HTML
+    files = {Path("nbgrader_config.py"): environment.get_template("nbgrader_config.py.j2").render(course=name)}
+    for assignment in map(catalog.assignment, slugs):
+        path = Path("source") / assignment.slug / f"{assignment.slug}.ipynb"
+        files[path] = source_notebook(catalog, assignment, assignment.defaults())
+    return files
+
+
+_CHECKOUT = Path(__file__).resolve().parent.parent.parent
