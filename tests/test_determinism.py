@@ -45,7 +45,7 @@ def graded(root: Path, slug: str, file: Path, times: int, out: Path) -> list[dic
 
 
 @pytest.mark.usefixtures("load")
-@pytest.mark.parametrize(("slug", "times"), [("toy", 20), ("watermarks", 4)])
+@pytest.mark.parametrize(("slug", "times"), [("toy", 20), ("watermarks", 2)])
 def test_gradings_under_load_give_one_report(slug: str, times: int, tmp_path: Path) -> None:
     """Hash seeds, a busy machine and a new Spark each time change nothing in any file but the times.
 
