@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import re
-import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import jinja2
 
+from autograder.authoring import manifests, packing
 from autograder.catalog import Catalog, read_text
-from autograder.model import Check, KitError
+from autograder.model import KitError
 
 #: What of a checkout grades: the engine, what installs it, and nothing that describes or tests it.
 _ENGINE = ("Makefile", "pyproject.toml", "requirements", "autograder")
 SYSTEMS = ("github", "gitlab", "gradescope", "classroom50")
-#: Every file of an archive has this time, so that the same content gives the same bytes. It is the earliest that zip knows.
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-_SCRIPT, _FILE = 0o755, 0o644
 
 
 def files(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> dict[str, bytes]:
@@ -32,7 +26,7 @@ def files(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> 
         catalog.assignment(slug)
     if system == "gradescope":
         content = {**_rendered(catalog, system, chosen, sandbox), **kit(catalog, chosen, hidden=True)}
-        return {"autograder.zip": archive(content)}
+        return {"autograder.zip": packing.zip_bytes(content)}
     if system == "classroom50":
         return {f"{slug}/{path}": data for slug in chosen for path, data in _bundle(catalog, slug, sandbox).items()}
     return _rendered(catalog, system, chosen, sandbox)
@@ -44,7 +38,7 @@ def write(content: Mapping[str, bytes], out: Path) -> list[Path]:
         target = out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-        target.chmod(_mode(data))
+        target.chmod(packing.mode(data))
     return [out / path for path in content]
 
 
@@ -106,41 +100,11 @@ def _sources(path: Path) -> list[Path]:
 
 
 def _assignment(catalog: Catalog, slug: str, *, hidden: bool) -> Iterator[tuple[str, bytes]]:
-    checks = [check for check in catalog.assignment(slug).checks if hidden or not check.hidden]
+    assignment = catalog.assignment(slug)
+    checks = [check for check in assignment.checks if hidden or not check.hidden]
     paths = {catalog.expectation(slug), *(catalog.fixture(slug, name) for check in checks for name in check.fixtures)}
     for path in paths:
         yield str(path.relative_to(catalog.root)), path.read_bytes()
     manifest = catalog.manifest(slug)
-    text = read_text(manifest)
-    yield str(manifest.relative_to(catalog.root)), (text if hidden else visible_manifest(manifest, text, checks)).encode()
-
-
-def visible_manifest(path: Path, text: str, visible: Sequence[Check]) -> str:
-    """The manifest without the checks that are not in ``visible``, and without comments. Raises KitError when it cannot be cut."""
-    kept, keep = [], True
-    for block in re.split(r"(?m)^(?=\[)", re.sub(r"(?m)^#.*\n", "", text)):
-        if block.startswith("[[checks]]"):
-            keep = tomllib.loads(block)["checks"][0]["id"] in {check.id for check in visible}
-        elif not block.startswith("[checks."):  # a table of the check before it
-            keep = True
-        kept += [block] if keep else []
-    cut = "".join(kept)
-    if [check["id"] for check in tomllib.loads(cut).get("checks", [])] != [check.id for check in visible]:
-        raise KitError(f"{path}: its hidden checks cannot be cut out.", "Write every check as a table that begins with [[checks]].")
-    return cut
-
-
-def archive(content: Mapping[str, bytes]) -> bytes:
-    """A zip file, the same bytes for the same content; not compressed, for compressors differ."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as zipped:
-        for path in sorted(content):
-            info = zipfile.ZipInfo(path, _EPOCH)
-            info.create_system = 3  # Unix, whose permissions follow
-            info.external_attr = _mode(content[path]) << 16
-            zipped.writestr(info, content[path])
-    return target.getvalue()
-
-
-def _mode(data: bytes) -> int:
-    return _SCRIPT if data.startswith(b"#!") else _FILE
+    text = read_text(manifest) if hidden else manifests.released(catalog, assignment, {})
+    yield str(manifest.relative_to(catalog.root)), text.encode()

@@ -110,6 +110,7 @@ def grade(  # noqa: PLR0913, PLR0917  # options
     """Grade submissions and write their reports.
 
     Runs all checks of SLUG, the hidden ones too, on every FILE, confined: without the disk, the network and other processes.
+    Of a folder its SLUG.py is graded, or SLUG.ipynb where there is only that.
 
     For every submission OUT/SLUG/NAME gets report.json and junit.xml (which a student may see) and
     instructor.json (with the hidden checks' data). Exit code 0: graded, whatever the marks; 3: the grader failed.

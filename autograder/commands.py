@@ -42,9 +42,9 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     return checked(course, submission, file.parent, visible, given, progress)
 
 
-def usual_file(slug: str) -> Path:
+def usual_file(slug: str, folder: Path = Path()) -> Path:
     """What a student hands in is usually called: the module, or the notebook where there is only that."""
-    module, book = Path(f"{slug}.py"), Path(f"{slug}.ipynb")
+    module, book = folder / f"{slug}.py", folder / f"{slug}.ipynb"
     return book if book.exists() and not module.exists() else module
 
 
@@ -77,6 +77,7 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     this machine cannot do it, and for what was released to students.
     """
     course = _whole(Course.load(Catalog(find_root()), slug))
+    files = [usual_file(slug, file) if file.is_dir() else file for file in files]
     drawn = [variant_of(course, file, secret) for file in files]
     course.values(course.assignment.defaults(), given)  # refused before anything is graded
     prepare(progress, course.assignment)

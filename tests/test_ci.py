@@ -86,15 +86,6 @@ def test_what_classroom50_publishes_has_nothing_hidden(content: Catalog) -> None
     assert [check.id for check in left.checks] == ["counts_runs", "counts_right", "words_right", "double_right"]
 
 
-def test_every_shipped_manifest_can_be_cut() -> None:
-    """The real assignments' visible checks are left, with their own tables."""
-    catalog = Catalog(ROOT)
-    for slug in catalog.slugs():
-        visible = [check for check in catalog.assignment(slug).checks if not check.hidden]
-        text = ci.visible_manifest(catalog.manifest(slug), catalog.manifest(slug).read_text(), visible)
-        assert not re.search("(?m)^#", text)
-
-
 def test_files_name_no_host_path_or_secret(content: Catalog) -> None:
     """What is generated names no address, no folder of this machine and nothing secret."""
     for system in ci.SYSTEMS:

@@ -70,14 +70,19 @@ def _write(files: Mapping[str, bytes], out: Path, before: Sequence[str]) -> None
             folder.rmdir()
 
 
-def zip_bytes(files: Mapping[str, bytes], top: str) -> bytes:
-    """The files below one folder, as a zip that is the same for the same files."""
+def mode(content: bytes) -> int:
+    """A file's permissions: a script can be run."""
+    return 0o755 if content.startswith(b"#!") else 0o644
+
+
+def zip_bytes(files: Mapping[str, bytes], top: str = "") -> bytes:
+    """The files, below one folder when it is named, as a zip that is the same for the same files: compressors differ, so none is used."""
     packed = io.BytesIO()
     date = datetime.fromtimestamp(MADE, UTC).timetuple()[:6]
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(f"{top}/{name}", date)
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
+            entry = zipfile.ZipInfo(f"{top}/{name}" if top else name, date)
+            entry.create_system, entry.external_attr = 3, mode(content) << 16  # Unix, whose permissions follow
             archive.writestr(entry, content)
     return packed.getvalue()
 
