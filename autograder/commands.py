@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder import variants
-from autograder.authoring import generated, notebooks, placing, proof, scaffold, skeletons, streams
+from autograder.authoring import generated, notebooks, placing, proof, scaffold, streams
 from autograder.authoring.cells import Plan
+from autograder.authoring.handouts import handout
 from autograder.authoring.nbgrader_course import course_files as nbgrader_files
 from autograder.authoring.recording import Recorded
 from autograder.broker import jars, standing
@@ -116,8 +117,10 @@ def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[V
     catalog = Catalog(find_root())
     assignment = catalog.assignment(slug)
     found = variants.draw(secret, assignment, student)
+    given = handout(catalog, assignment, found.parameters)
     texts = {
-        "README.md": skeletons.render_handout(catalog, assignment, found.parameters),
+        "README.md": given.text,
+        **given.figures,
         f"{slug}.py": read_text(catalog.skeleton(slug)),
         f"{slug}.ipynb": notebooks.student_notebook(catalog, assignment, found.parameters),
         variants.FILE: variants.to_toml(assignment, found),

@@ -1,11 +1,12 @@
-"""The files of an assignment that are made from others: skeleton, handout and notebook."""
+"""The files of an assignment that are made from others: skeleton, handout with its figures, and notebook."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from autograder.authoring.handouts import handout
 from autograder.authoring.notebooks import student_notebook
-from autograder.authoring.skeletons import cut_skeleton, render_handout
+from autograder.authoring.skeletons import cut_skeleton
 from autograder.catalog import Catalog, read_text
 
 
@@ -13,9 +14,11 @@ def generated(catalog: Catalog, slug: str) -> dict[Path, str]:
     """The generated files, with what they should hold. Raises KitError with file and line where a source is refused."""
     assignment = catalog.assignment(slug)
     solution = catalog.solution(slug)
+    given = handout(catalog, assignment, assignment.defaults())
     return {
+        **{catalog.folder(slug) / name: figure for name, figure in given.figures.items()},
         catalog.skeleton(slug): cut_skeleton(solution, read_text(solution)),
-        catalog.handout(slug): render_handout(catalog, assignment, assignment.defaults()),
+        catalog.handout(slug): given.text,
         catalog.notebook(slug): student_notebook(catalog, assignment, assignment.defaults()),
     }
 

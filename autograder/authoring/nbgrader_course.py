@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jinja2
 
+from autograder.authoring.handouts import handout
 from autograder.authoring.notebooks import source_notebook
 from autograder.catalog import Catalog
 from autograder.model import KitError
@@ -24,6 +25,8 @@ def course_files(catalog: Catalog, name: str, slugs: Sequence[str]) -> dict[Path
     for assignment in map(catalog.assignment, slugs):
         path = Path("source") / assignment.slug / f"{assignment.slug}.ipynb"
         files[path] = source_notebook(catalog, assignment, assignment.defaults())
+        figures = handout(catalog, assignment, assignment.defaults()).figures
+        files |= {path.with_name(name): figure for name, figure in figures.items()}
     return files
 
 

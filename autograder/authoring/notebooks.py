@@ -15,7 +15,8 @@ from typing import Any
 import nbformat
 from nbformat import v4
 
-from autograder.authoring.skeletons import cut_skeleton, render_handout
+from autograder.authoring.handouts import handout
+from autograder.authoring.skeletons import cut_skeleton
 from autograder.catalog import Catalog, read_text
 from autograder.model import Assignment, Value
 from autograder.quantities import parse
@@ -45,7 +46,7 @@ def source_notebook(catalog: Catalog, assignment: Assignment, parameters: Mappin
 
 
 def _notebook(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value], text: str, hidden: str = "") -> str:
-    cells = [_cell("markdown", "handout", render_handout(catalog, assignment, parameters).strip(), locked=True)]
+    cells = [_cell("markdown", "handout", handout(catalog, assignment, parameters).text.strip(), locked=True)]
     names = list(assignment.functions)
     chunks = list(_chunks(text))
     solution = read_text(catalog.solution(assignment.slug))  # tells which imports the functions need

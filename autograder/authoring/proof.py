@@ -202,7 +202,10 @@ def _shape(course: Course) -> Iterator[str]:
     """What is missing, stray, stale or unknown, without grading anything."""
     catalog, slug = course.catalog, course.assignment.slug
     yield from _stale(course)
-    yield from _stray(catalog.folder(slug), {"assignment.toml", "README.md", f"{slug}.py", f"{slug}.ipynb"})
+    yield from _stray(
+        catalog.folder(slug),
+        {"assignment.toml", "README.md", f"{slug}.py", f"{slug}.ipynb", "*.svg"},
+    )
     ours = {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"}
     yield from _stray(catalog.solutions(slug), ours)
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})

@@ -12,6 +12,7 @@ import jinja2
 from autograder import __version__
 from autograder.authoring import manifests, notebooks, skeletons
 from autograder.authoring.answers import answers
+from autograder.authoring.handouts import handout
 from autograder.authoring.wheel import checkout, wheel
 from autograder.catalog import Catalog, read_text
 from autograder.grading import Course
@@ -51,9 +52,11 @@ def release_files(catalog: Catalog, slugs: Sequence[str], parameters: Mapping[st
 def _assignment(course: Course, values: Mapping[str, Value]) -> dict[str, bytes]:
     catalog, assignment = course.catalog, course.assignment
     folder, solution = f"assignments/{assignment.slug}", catalog.solution(assignment.slug)
+    given = handout(catalog, _with(assignment, values), values)
     texts = {
+        **{f"{folder}/{name}": figure for name, figure in given.figures.items()},
         f"{folder}/assignment.toml": manifests.released(catalog, assignment, values),
-        f"{folder}/README.md": skeletons.render_handout(catalog, _with(assignment, values), values),
+        f"{folder}/README.md": given.text,
         f"{folder}/{assignment.slug}.py": skeletons.cut_skeleton(solution, read_text(solution)),
         f"{folder}/{assignment.slug}.ipynb": notebooks.student_notebook(catalog, assignment, values),
         f"{folder}/expected.json": answers(course, values),

@@ -1,16 +1,12 @@
-"""Cut the skeleton from the solution, and render the handout with the parameters."""
+"""Cut the skeleton from the solution."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
-import jinja2
-
-from autograder.catalog import Catalog, read_text
-from autograder.model import Assignment, KitError, Value
+from autograder.model import KitError
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -50,23 +46,3 @@ def _check_python(path: Path, skeleton: str) -> None:
         ast.parse(skeleton)
     except SyntaxError as error:
         raise KitError(f"{path}: the skeleton cut from it is not Python: {error}", "Put markers around whole statements.") from error
-
-
-def handout_source(catalog: Catalog, slug: str) -> Path:
-    """The handout's template."""
-    return catalog.solutions(slug) / "handout.md.j2"
-
-
-def render_handout(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value]) -> str:
-    """The handout with these parameters. Raises KitError with the line that Jinja refuses."""
-    path = handout_source(catalog, assignment.slug)
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701  # Markdown
-    try:
-        template = environment.from_string(read_text(path))
-        return str(template.render(**parameters, assignment=assignment, checks=assignment.checks, parameters=assignment.parameters))
-    except jinja2.TemplateSyntaxError as error:
-        raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
-    except jinja2.UndefinedError as error:
-        raise KitError(
-            f"{path}: {error.message}", f"It may use: {', '.join([*parameters, 'assignment', 'checks', 'parameters'])}."
-        ) from error

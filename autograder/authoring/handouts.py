@@ -1,0 +1,44 @@
+"""Render an assignment's handout: its parameters, its checks, and examples with figures that the oracle makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from autograder.authoring.examples import Examples
+from autograder.catalog import Catalog, read_text
+from autograder.model import Assignment, KitError, Value
+
+
+@dataclass(frozen=True)
+class Handout:
+    """The text in Markdown, and the figures (SVG) that it shows, by the names of their files beside it."""
+
+    text: str
+    figures: Mapping[str, str]
+
+
+def handout_source(catalog: Catalog, slug: str) -> Path:
+    """The handout's template."""
+    return catalog.solutions(slug) / "handout.md.j2"
+
+
+def handout(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value]) -> Handout:
+    """The handout with these parameters. Raises KitError with the line that Jinja refuses, or for an example that cannot be made.
+
+    The template has the parameters by name, ``assignment``, ``checks``, ``parameters``, and ``example(function, fixture)``.
+    """
+    path = handout_source(catalog, assignment.slug)
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701  # Markdown
+    examples = Examples(catalog, assignment, parameters)
+    values = {**parameters, "assignment": assignment, "checks": assignment.checks, "parameters": assignment.parameters, "example": examples}
+    try:
+        text = str(environment.from_string(read_text(path)).render(**values))
+    except jinja2.TemplateSyntaxError as error:
+        raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
+    except jinja2.UndefinedError as error:
+        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join(values)}.") from error
+    return Handout(text, examples.figures)
