@@ -86,7 +86,7 @@ def test_a_student_gets_handout_skeleton_and_values(on_toy: Path) -> None:
 
     assert done.exit_code == 0, done.output
     assert f"least = {least}" in done.output
-    assert set(written) == {"README.md", "toy.py", "variant.toml"}
+    assert set(written) == {"README.md", "toy.ipynb", "toy.py", "variant.toml"}
     assert f"least = {least}\n" in written["variant.toml"]
     assert f"at least {least} views" in written["README.md"]
     hidden = {name for check in Catalog(HERE / "kit").assignment("toy").checks if check.hidden for name in check.fixtures}
