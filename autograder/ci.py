@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import jinja2
-
 from autograder.authoring import manifests, packing
+from autograder.authoring.templating import filled
 from autograder.catalog import Catalog, read_text
 from autograder.model import KitError
 
 #: What of a checkout grades: the engine, what installs it, and nothing that describes or tests it.
 _ENGINE = ("Makefile", "pyproject.toml", "requirements", "autograder")
+#: The templates' marks are not those of GitHub's expressions, bash or Python: ``{= value =}``, ``{% statement %}``.
+_MARKS = {
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "variable_start_string": "{=",
+    "variable_end_string": "=}",
+    "comment_start_string": "{%#",
+    "comment_end_string": "#%}",
+}
 SYSTEMS = ("github", "gitlab", "gradescope", "classroom50")
 
 
@@ -55,27 +63,7 @@ def _rendered(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str)
         raise KitError(f"There are no templates in {folder}.", "Run it in a checkout of the kit, which has them in templates/.")
     kafka = any(function.engine == "kafka" for slug in slugs for function in catalog.assignment(slug).functions.values())
     values = {"slugs": slugs, "sandbox": sandbox, "kafka": kafka}
-    return {str(path.relative_to(folder).with_suffix("")): _fill(path, values).encode() for path in sources}
-
-
-def _fill(path: Path, values: Mapping[str, object]) -> str:
-    """A template filled in. Its marks are not those of GitHub's expressions, bash or Python: ``{= value =}``, ``{% statement %}``."""
-    environment = jinja2.Environment(  # noqa: S701  # shell and YAML; the values are slugs and words of ours
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        variable_start_string="{=",
-        variable_end_string="=}",
-        comment_start_string="{%#",
-        comment_end_string="#%}",
-    )
-    try:
-        return environment.from_string(read_text(path)).render(**values)
-    except jinja2.TemplateSyntaxError as error:
-        raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
-    except jinja2.UndefinedError as error:
-        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join(values)}.") from error
+    return {str(path.relative_to(folder).with_suffix("")): filled(path, values, **_MARKS).encode() for path in sources}
 
 
 def kit(catalog: Catalog, slugs: Sequence[str], *, hidden: bool) -> dict[str, bytes]:

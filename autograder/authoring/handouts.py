@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
-
 from autograder.authoring.examples import Examples
-from autograder.catalog import Catalog, read_text
-from autograder.model import Assignment, KitError, Value
+from autograder.authoring.templating import filled
+from autograder.catalog import Catalog
+from autograder.model import Assignment, Value
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,6 @@ def handout(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, V
 
     The template has the parameters by name, ``assignment``, ``checks``, ``parameters``, and ``example(function, fixture)``.
     """
-    path = handout_source(catalog, assignment.slug)
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701  # Markdown
     examples = Examples(catalog, assignment, parameters)
     values = {**parameters, "assignment": assignment, "checks": assignment.checks, "parameters": assignment.parameters, "example": examples}
-    try:
-        text = str(environment.from_string(read_text(path)).render(**values))
-    except jinja2.TemplateSyntaxError as error:
-        raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
-    except jinja2.UndefinedError as error:
-        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join(values)}.") from error
-    return Handout(text, examples.figures)
+    return Handout(filled(handout_source(catalog, assignment.slug), values), examples.figures)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
-
 from autograder.authoring.handouts import handout
 from autograder.authoring.notebooks import source_notebook
+from autograder.authoring.templating import filled
 from autograder.catalog import Catalog
 from autograder.model import KitError
 
@@ -20,8 +19,7 @@ def course_files(catalog: Catalog, name: str, slugs: Sequence[str]) -> dict[Path
     )
     if folder is None:
         raise KitError("There are no templates for nbgrader.", "Run it in a checkout of the kit, which has them in templates/nbgrader.")
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # noqa: S701  # Python, not HTML
-    files = {Path("nbgrader_config.py"): environment.get_template("nbgrader_config.py.j2").render(course=name)}
+    files = {Path("nbgrader_config.py"): filled(folder / "nbgrader_config.py.j2", {"course": name})}
     for assignment in map(catalog.assignment, slugs):
         path = Path("source") / assignment.slug / f"{assignment.slug}.ipynb"
         files[path] = source_notebook(catalog, assignment, assignment.defaults())

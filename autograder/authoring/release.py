@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import jinja2
-
 from autograder import __version__
 from autograder.authoring import manifests, notebooks, skeletons
 from autograder.authoring.answers import answers
 from autograder.authoring.handouts import handout
+from autograder.authoring.templating import filled
 from autograder.authoring.wheel import checkout, wheel
 from autograder.catalog import Catalog, read_text
 from autograder.grading import Course
-from autograder.model import Assignment, KitError, Value
+from autograder.model import Assignment, Value
 
 #: Says that a folder was made by a release, and what stands in it.
 MARKER = ".release.json"
@@ -42,9 +41,11 @@ def release_files(catalog: Catalog, slugs: Sequence[str], parameters: Mapping[st
     files = {f"wheels/{name}": engine, **{path: (root / source).read_bytes() for path, source in _COPIED.items()}}
     for course in courses:
         files |= _assignment(course, values[course.assignment.slug])
-    loader = jinja2.FileSystemLoader([catalog.root / "templates" / "release", root / "templates" / "release"])
-    texts = _rendered(loader, {"assignments": [course.assignment for course in courses], "wheel": name, "parameters": values})
-    files |= {path: text.encode() for path, text in texts.items()}
+    known = {"assignments": [course.assignment for course in courses], "wheel": name, "parameters": values}
+    for path, template in _RENDERED.items():
+        own = catalog.root / "templates" / "release" / template
+        source = own if own.is_file() else root / "templates" / "release" / template
+        files[path] = filled(source, known, trim_blocks=True).encode()
     files[MARKER] = _marker(values, files).encode()
     return dict(sorted(files.items()))
 
@@ -73,22 +74,6 @@ def _visible(catalog: Catalog, assignment: Assignment) -> set[Path]:
 def _with(assignment: Assignment, values: Mapping[str, Value]) -> Assignment:
     """The assignment whose defaults are these values, as the handout tells them."""
     return replace(assignment, parameters={n: replace(p, default=values[n]) for n, p in assignment.parameters.items()})
-
-
-def _rendered(loader: jinja2.BaseLoader, names: Mapping[str, object]) -> dict[str, str]:
-    environment = jinja2.Environment(
-        loader=loader,
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        autoescape=False,  # noqa: S701  # plain text
-    )
-    try:
-        return {path: environment.get_template(template).render(names) for path, template in _RENDERED.items()}
-    except jinja2.TemplateSyntaxError as error:
-        raise KitError(f"{error.filename}:{error.lineno}: {error.message}", "Mend the template.") from error
-    except jinja2.TemplateError as error:
-        raise KitError(f"templates/release: {error.message}", f"A template may use: {', '.join(names)}.") from error
 
 
 def _marker(values: Mapping[str, Mapping[str, Value]], files: Mapping[str, bytes]) -> str:

@@ -7,11 +7,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import jinja2
-
 from autograder import expectation
 from autograder.authoring import generated
-from autograder.catalog import IDENTIFIER, Catalog, read_text
+from autograder.authoring.templating import filled
+from autograder.catalog import IDENTIFIER, Catalog
 from autograder.fixtures import read_fixture
 from autograder.model import Engine, KitError
 
@@ -19,7 +18,14 @@ from autograder.model import Engine, KitError
 _PARTS = ("fixtures", "solutions", "assignments")
 _LONGEST = 50
 #: Marks of blocks, variables and comments: their own, for the handout is a template itself.
-_MARKS = ("<%", "%>", "<<", ">>", "<#", "#>")
+_MARKS = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
 
 
 def new(catalog: Catalog, slug: str, engine: Engine, title: str | None = None) -> list[Path]:
@@ -61,21 +67,11 @@ def _order(catalog: Catalog) -> int:
 
 def _render(templates: Path, draft: Catalog, slug: str, values: dict[str, object]) -> None:
     """Every template becomes the file of its name, below the folder of the slug."""
-    environment = jinja2.Environment(*_MARKS, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)  # noqa: S701  # no HTML
     for path in sorted(path for path in templates.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
         part, *rest = path.relative_to(templates).parts
         target = draft.root.joinpath(part, slug, *rest)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(_rendered(environment, path, values), encoding="utf-8")
-
-
-def _rendered(environment: jinja2.Environment, path: Path, values: dict[str, object]) -> str:
-    try:
-        return str(environment.from_string(read_text(path)).render(**values))
-    except jinja2.TemplateSyntaxError as error:
-        raise KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.") from error
-    except jinja2.UndefinedError as error:
-        raise KitError(f"{path}: {error.message}", f"It may use: {', '.join(values)}.") from error
+        target.write_text(filled(path, values, **_MARKS), encoding="utf-8")
 
 
 def _complete(templates: Path, draft: Catalog, slug: str) -> None:
