@@ -21,7 +21,7 @@ from autograder.broker.cluster import broker
 from autograder.broker.engine import kafka_engine
 from autograder.broker.live import run_live
 from autograder.broker.observer import Observer
-from autograder.catalog import Catalog, find_root, read_text
+from autograder.catalog import Catalog, find_root, parameters_for, read_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import Assignment, Check, KitError, Report, Variant
@@ -36,6 +36,7 @@ from autograder.sandbox import bubblewrap
 def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> Report:
     """The visible checks of one file."""
     course = Course.load(Catalog(find_root()), slug)
+    parameters_for(course.assignment, course.assignment.defaults(), given)  # a mistake in the command is told before one in the file
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
     submission = Submission.read(file, functions=course.assignment.functions.keys())
