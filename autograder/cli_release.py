@@ -9,19 +9,35 @@ import click
 from autograder.terminal_output import examples
 
 
-@click.command(epilog=examples("release watermarks --out course", "release watermarks output_modes --out course --zip --git"))
+@click.command(
+    epilog=examples(
+        "release watermarks --out course",
+        "release watermarks --out course --zip --git",
+        "release watermarks --student ada --out ada",
+    )
+)
 @click.argument("slugs", nargs=-1, required=True)
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to make; a new one, or a release's.")
 @click.option("--zip", "zipped", is_flag=True, help="Make OUT.zip too.")
 @click.option("--git", "repository", is_flag=True, help="Make OUT a git repository with one commit, for a template.")
-def release(slugs: tuple[str, ...], out: Path, zipped: bool, repository: bool) -> None:
+@click.option("--student", metavar="ID", help="Make it with this student's variants.")
+@click.option(
+    "--secret", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="The course's secret (else AUTOGRADER_SECRET)."
+)
+def release(  # noqa: PLR0913, PLR0917  # options
+    slugs: tuple[str, ...], out: Path, zipped: bool, repository: bool, student: str | None, secret: Path | None
+) -> None:
     """Make what students get, with nothing hidden in it.
 
     Skeletons, handouts and visible fixtures of SLUGS, the answers to the visible checks, the engine as a wheel, pinned
     requirements and a Makefile: `make setup`, then `make check`.
     """
+    from autograder import variants
     from autograder.authoring import packing
     from autograder.catalog import Catalog, find_root
 
-    for line in packing.release(Catalog(find_root()), slugs, out, zipped=zipped, repository=repository):
+    catalog = Catalog(find_root())
+    key = variants.course_secret(secret) if student is not None else b""
+    drawn = {slug: variants.draw(key, catalog.assignment(slug), student) for slug in slugs} if student is not None else {}
+    for line in packing.release(catalog, slugs, out, drawn, zipped=zipped, repository=repository):
         click.echo(line)

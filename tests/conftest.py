@@ -82,7 +82,7 @@ def grade(engine: Engine, toy: Course, tmp_path: Path) -> Callable[..., Report]:
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All assignments in one release: a folder that is a git repository, with a zip beside it."""
     out = tmp_path_factory.mktemp("release") / "course"
-    packing.release(Catalog(HERE.parent), Catalog(HERE.parent).slugs(), out, zipped=True, repository=True)
+    packing.release(Catalog(HERE.parent), Catalog(HERE.parent).slugs(), out, {}, zipped=True, repository=True)
     return out
 
 

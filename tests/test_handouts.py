@@ -59,6 +59,15 @@ def test_what_cannot_be_shown_is_refused(kit: Path, text: str, says: str) -> Non
         handout(catalog, toy, toy.defaults())
 
 
+def test_the_table_of_parameters_has_the_students_values() -> None:
+    """Not the defaults."""
+    assignment = CATALOG.assignment("watermarks")
+    text = handout(CATALOG, assignment, {**assignment.defaults(), "window": "30 minutes"}).text
+
+    assert "| `window` | 30 minutes |" in text
+    assert "With a window of 30 minutes" in text
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_figures_are_the_same_each_time(slug: str) -> None:
     """The same bytes, well-formed, with a line for every step that has data; each is shown in the text."""

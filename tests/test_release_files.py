@@ -6,17 +6,19 @@ import re
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from autograder import variants
 from autograder.authoring import packing, wheel
 from autograder.authoring.release import release_files
 from autograder.catalog import Catalog
 from autograder.cli import main
 from autograder.grading import Course
-from autograder.model import KitError
+from autograder.model import KitError, Variant
 from tests.conftest import HERE, laid_out
 
 ROOT = HERE.parent
@@ -26,7 +28,7 @@ SLUGS = CATALOG.slugs()
 
 def test_other_values(tmp_path: Path) -> None:
     """A release for other values of the parameters has them as its defaults, in the handout and in its answers."""
-    course = laid_out(release_files(TOY, ["toy"], {"toy": {"least": 2}}), tmp_path)
+    course = laid_out(release_files(TOY, ["toy"], {"toy": Variant({"least": 2})}), tmp_path)
     loaded = Course.load(Catalog(course), "toy")
 
     assert loaded.values(loaded.assignment.defaults(), {}) == {"least": 2}
@@ -34,14 +36,14 @@ def test_other_values(tmp_path: Path) -> None:
     with pytest.raises(KitError, match=r"This release of toy has no answers for these parameters.\nIt has them for least = 2."):
         loaded.values(loaded.assignment.defaults(), {"least": "1"})
     with pytest.raises(KitError, match=r"toy: least = 9 is no choice of a parameter"):
-        release_files(TOY, ["toy"], {"toy": {"least": 9}})
+        release_files(TOY, ["toy"], {"toy": Variant({"least": 9})})
 
 
 def test_two_releases_are_the_same_bytes(released: Path, tmp_path: Path) -> None:
     """Folder, zip, wheel and commit, also when the wheel is built again and the slugs come in another order."""
     wheel.wheel.cache_clear()
     again = tmp_path / "course"
-    packing.release(CATALOG, [*reversed(SLUGS), SLUGS[0]], again, zipped=True, repository=True)
+    packing.release(CATALOG, [*reversed(SLUGS), SLUGS[0]], again, {}, zipped=True, repository=True)
 
     assert contents(again) == contents(released)
     assert again.with_name("course.zip").read_bytes() == released.with_name("course.zip").read_bytes()
@@ -68,11 +70,11 @@ def git(folder: Path, *arguments: str) -> str:
 def test_a_release_over_an_earlier_one(kit: Path, tmp_path: Path) -> None:
     """What the earlier one wrote and this one does not is removed; what somebody else put there stays."""
     out = tmp_path / "course"
-    packing.release(Catalog(kit), ["toy"], out, zipped=False, repository=False)
+    packing.release(Catalog(kit), ["toy"], out, {}, zipped=False, repository=False)
     (out / "own.txt").write_text("mine")
     for folder in ("assignments", "solutions", "fixtures"):
         (kit / folder / "toy").rename(kit / folder / "second")
-    packing.release(Catalog(kit), ["second"], out, zipped=False, repository=False)
+    packing.release(Catalog(kit), ["second"], out, {}, zipped=False, repository=False)
 
     assert {path.name for path in (out / "assignments").iterdir()} == {"second"}
     assert {path.name for path in (out / "fixtures").iterdir()} == {"second"}
@@ -223,3 +225,17 @@ def test_an_output_that_json_cannot_hold(kit: Path) -> None:
 
     with pytest.raises(KitError, match=r"expected.py: JSON cannot hold .*\(2, 1\)"):
         release_files(Catalog(kit), ["toy"], {})
+
+
+def test_a_students_release_has_the_answers_to_the_variant(tmp_path: Path) -> None:
+    """With the drawn values and seeds, which lie beside the skeleton; for other seeds it has none."""
+    drawn = variants.draw(b"a secret for the tests", CATALOG.assignment("kafka_setup"), "ada")
+    root = laid_out(release_files(CATALOG, ["kafka_setup"], {"kafka_setup": drawn}), tmp_path)
+    course = Course.load(Catalog(root), "kafka_setup")
+
+    own = variants.beside(root / "assignments/kafka_setup", course.assignment)
+
+    assert own.parameters == drawn.parameters
+    assert replace(course, seeds=own.seeds).values(own.parameters, {}) == drawn.parameters
+    with pytest.raises(KitError, match="no answer"):
+        course.values(own.parameters, {})

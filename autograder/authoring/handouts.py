@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.authoring.examples import Examples
@@ -28,8 +28,10 @@ def handout_source(catalog: Catalog, slug: str) -> Path:
 def handout(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value]) -> Handout:
     """The handout with these parameters. Raises KitError with the line that Jinja refuses, or for an example that cannot be made.
 
-    The template has the parameters by name, ``assignment``, ``checks``, ``parameters``, and ``example(function, fixture)``.
+    The template has the parameters' values by name, ``assignment``, ``checks``, ``parameters`` (whose defaults are these values), and
+    ``example(function, fixture)``.
     """
     examples = Examples(catalog, assignment, parameters)
-    values = {**parameters, "assignment": assignment, "checks": assignment.checks, "parameters": assignment.parameters, "example": examples}
+    shown = {name: replace(parameter, default=parameters[name]) for name, parameter in assignment.parameters.items()}
+    values = {**parameters, "assignment": assignment, "checks": assignment.checks, "parameters": shown, "example": examples}
     return Handout(filled(handout_source(catalog, assignment.slug), values), examples.figures)

@@ -15,20 +15,22 @@ from pathlib import Path, PurePosixPath
 from autograder.authoring.release import MARKER, release_files
 from autograder.authoring.wheel import MADE
 from autograder.catalog import Catalog
-from autograder.model import KitError
+from autograder.model import KitError, Variant
 
 _AUTHOR = "autograder release"
 _ADDRESS = "release@autograder.invalid"
 
 
-def release(catalog: Catalog, slugs: Sequence[str], out: Path, *, zipped: bool, repository: bool) -> list[str]:
-    """Write a release; what was made, a line each.
+def release(  # noqa: PLR0913  # what is released, and in which forms
+    catalog: Catalog, slugs: Sequence[str], out: Path, drawn: Mapping[str, Variant], *, zipped: bool, repository: bool
+) -> list[str]:
+    """Write a release, with a student's variants where there are any; what was made, a line each.
 
     Raises KitError for an unknown slug, a folder that is not ours or cannot be written, and where git is missing.
     """
     before = _before(out)
     git = _git(out) if repository else ""
-    files = release_files(catalog, slugs, {})
+    files = release_files(catalog, slugs, drawn)
     try:
         _write(files, out, before)
         made = [f"{out}: {len(files)} files"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder import __version__
+from autograder import __version__, variants
 from autograder.authoring import manifests, notebooks, skeletons
 from autograder.authoring.answers import answers
 from autograder.authoring.handouts import handout
@@ -15,7 +15,7 @@ from autograder.authoring.templating import filled
 from autograder.authoring.wheel import checkout, wheel
 from autograder.catalog import Catalog, read_text
 from autograder.grading import Course
-from autograder.model import Assignment, Value
+from autograder.model import Assignment, Value, Variant
 
 #: Says that a folder was made by a release, and what stands in it.
 MARKER = ".release.json"
@@ -29,18 +29,19 @@ _COPIED = {
 }
 
 
-def release_files(catalog: Catalog, slugs: Sequence[str], parameters: Mapping[str, Mapping[str, Value]]) -> dict[str, bytes]:
+def release_files(catalog: Catalog, slugs: Sequence[str], drawn: Mapping[str, Variant]) -> dict[str, bytes]:
     """The files of a release by their relative paths, sorted; the same input gives the same bytes.
 
-    ``parameters`` are values by slug, where they are not the defaults. Raises KitError for an unknown slug or value, for content that
+    ``drawn`` are variants by slug, of a student for whom the release is. Raises KitError for an unknown slug or value, for content that
     is refused, and where the kit does not run from a checkout.
     """
     root, (name, engine) = checkout(), wheel()
     courses = sorted((Course.load(catalog, slug) for slug in dict.fromkeys(slugs)), key=lambda c: (c.assignment.order, c.assignment.slug))
-    values = {c.assignment.slug: {**c.assignment.defaults(), **parameters.get(c.assignment.slug, {})} for c in courses}
+    values = {c.assignment.slug: {**c.assignment.defaults(), **_variant(c, drawn).parameters} for c in courses}
     files = {f"wheels/{name}": engine, **{path: (root / source).read_bytes() for path, source in _COPIED.items()}}
     for course in courses:
-        files |= _assignment(course, values[course.assignment.slug])
+        variant = replace(_variant(course, drawn), parameters=values[course.assignment.slug])
+        files |= _assignment(replace(course, seeds=variant.seeds), variant, own=course.assignment.slug in drawn)
     known = {"assignments": [course.assignment for course in courses], "wheel": name, "parameters": values}
     for path, template in _RENDERED.items():
         own = catalog.root / "templates" / "release" / template
@@ -50,10 +51,14 @@ def release_files(catalog: Catalog, slugs: Sequence[str], parameters: Mapping[st
     return dict(sorted(files.items()))
 
 
-def _assignment(course: Course, values: Mapping[str, Value]) -> dict[str, bytes]:
-    catalog, assignment = course.catalog, course.assignment
+def _variant(course: Course, drawn: Mapping[str, Variant]) -> Variant:
+    return drawn.get(course.assignment.slug, Variant(course.assignment.defaults()))
+
+
+def _assignment(course: Course, variant: Variant, *, own: bool) -> dict[str, bytes]:
+    catalog, assignment, values = course.catalog, course.assignment, variant.parameters
     folder, solution = f"assignments/{assignment.slug}", catalog.solution(assignment.slug)
-    given = handout(catalog, _with(assignment, values), values)
+    given = handout(catalog, assignment, values)
     texts = {
         **{f"{folder}/{name}": figure for name, figure in given.figures.items()},
         f"{folder}/assignment.toml": manifests.released(catalog, assignment, values),
@@ -61,6 +66,7 @@ def _assignment(course: Course, values: Mapping[str, Value]) -> dict[str, bytes]
         f"{folder}/{assignment.slug}.py": skeletons.cut_skeleton(solution, read_text(solution)),
         f"{folder}/{assignment.slug}.ipynb": notebooks.student_notebook(catalog, assignment, values),
         f"{folder}/expected.json": answers(course, values),
+        **({f"{folder}/{variants.FILE}": variants.to_toml(assignment, variant)} if own else {}),
     }
     files = {path.relative_to(catalog.root).as_posix(): path.read_bytes() for path in _visible(catalog, assignment)}
     return {**files, **{path: text.encode() for path, text in texts.items()}}
@@ -69,11 +75,6 @@ def _assignment(course: Course, values: Mapping[str, Value]) -> dict[str, bytes]
 def _visible(catalog: Catalog, assignment: Assignment) -> set[Path]:
     """The fixtures of the visible checks; one that no check uses may be a draft of a hidden one."""
     return {catalog.fixture(assignment.slug, name) for check in assignment.checks if not check.hidden for name in check.fixtures}
-
-
-def _with(assignment: Assignment, values: Mapping[str, Value]) -> Assignment:
-    """The assignment whose defaults are these values, as the handout tells them."""
-    return replace(assignment, parameters={n: replace(p, default=values[n]) for n, p in assignment.parameters.items()})
 
 
 def _marker(values: Mapping[str, Mapping[str, Value]], files: Mapping[str, bytes]) -> str:
