@@ -104,6 +104,13 @@ def test_workflows_keep_their_systems_schema(content: Catalog, tmp_path: Path, s
         assert done.returncode == 0, done.stdout
 
 
+def unzip(path: Path, folder: Path) -> None:
+    """As the command does it, with permissions; it is not on every machine."""
+    with zipfile.ZipFile(path) as zipped:
+        for info in zipped.infolist():
+            Path(zipped.extract(info, folder)).chmod(info.external_attr >> 16)
+
+
 class _Machine:
     """A folder to run scripts in, on a PATH whose `make` installs nothing: it links the kit's command to this environment.
 
@@ -111,6 +118,9 @@ class _Machine:
     """
 
     def __init__(self, folder: Path) -> None:
+        missing = [name for name in ("bash", "find", "git", "mktemp") if not shutil.which(name)]
+        if missing:
+            pytest.skip(f"the systems' own machines have {', '.join(missing)}")
         self.folder, self.stubs = folder, folder / "stubs"
         command = f'#!/bin/sh\nPYTHONPATH="$kit" exec "{sys.executable}" -P -m autograder "$@"\n'
         self.stub("make", f'kit=$(cd "$2" && pwd)\nmkdir -p "$2/.venv/bin"\n(echo "#!/bin/sh"; echo "kit=$kit"; cat <<"END"\n{command}END\n) > "$2/.venv/bin/autograder"\nchmod +x "$2/.venv/bin/autograder"')  # fmt: skip
@@ -160,7 +170,7 @@ class _Image:
         source = self.home / "source"
         source.mkdir(parents=True)
         ci.write(ci.files(content, "gradescope", ["toy"], SANDBOX), machine.folder)
-        subprocess.run(["unzip", "-q", str(machine.folder / "autograder.zip"), "-d", str(source)], check=True)
+        unzip(machine.folder / "autograder.zip", source)
         for name in ("submission", "results"):
             (self.home / name).mkdir()
         shutil.copy(source / "run_autograder", self.home)
