@@ -218,6 +218,19 @@ def read_text(path: Path) -> str:
         raise KitError(f"{path}: cannot be read: {error}", "Save the file as UTF-8 and check its permissions.") from error
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def first_refusal(error: ValidationError, whole: str = "") -> str:
+    """What pydantic refuses first: where (``whole`` when it is all of it), and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
+
+
 def parameters_for(assignment: Assignment, values: Mapping[str, Value], given: Mapping[str, str]) -> dict[str, Value]:
     """The parameters to grade with: these, but what was given instead. Raises KitError for what does not fit."""
     values = dict(values)
@@ -260,10 +273,8 @@ def _parse(path: Path, text: str) -> _Manifest:
         line = re.search(r"at line (\d+)", str(error))
         raise KitError(f"{path}:{line[1] if line else 1}: not valid TOML: {error}", "Mend this line.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        line_number = line_of(text, first["loc"])
-        raise KitError(f"{path}:{line_number}: {where}: {first['msg']}", "See CONTRIBUTING.md for the fields of a manifest.") from error
+        line_number = line_of(text, error.errors()[0]["loc"])
+        raise KitError(f"{path}:{line_number}: {first_refusal(error)}", "See CONTRIBUTING.md for the fields of a manifest.") from error
 
 
 def _cross_check(path: Path, text: str, manifest: _Manifest) -> None:

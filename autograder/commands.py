@@ -21,7 +21,7 @@ from autograder.broker.cluster import broker
 from autograder.broker.engine import kafka_engine
 from autograder.broker.live import run_live
 from autograder.broker.observer import Observer
-from autograder.catalog import Catalog, find_root, parameters_for, read_text
+from autograder.catalog import Catalog, find_root, parameters_for, read_text, write_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.model import Assignment, Check, KitError, Report, Variant
@@ -92,7 +92,7 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
             report = grading.report(course.assignment.checks, progress)
         folder = out / slug / Path(name).stem
         write(report, folder)
-        _write(folder / "timings.json", json.dumps(_timings(grading), indent=2) + "\n")
+        write_text(folder / "timings.json", json.dumps(_timings(grading), indent=2) + "\n")
         yield report, folder
 
 
@@ -123,7 +123,7 @@ def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[V
         "README.md": given.text,
         **given.figures,
         f"{slug}.py": read_text(catalog.skeleton(slug)),
-        f"{slug}.ipynb": notebooks.student_notebook(catalog, assignment, found.parameters),
+        f"{slug}.ipynb": notebooks.student_notebook(catalog, assignment, given.text),
         variants.FILE: variants.to_toml(assignment, found),
     }
     if out is None:
@@ -132,7 +132,7 @@ def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[V
         raise KitError(f"{out / slug}.py is there already: it may be somebody's work.", "Name another folder with --out.")
     out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        _write(out / name, text)
+        write_text(out / name, text)
     return found, [out / name for name in texts]
 
 
@@ -152,16 +152,10 @@ def write(report: Report, folder: Path) -> None:
     """Write one report in all its forms. A file is replaced whole or not at all."""
     student = for_student(report)
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "instructor.json", json_report.to_json(report))
-    _write(folder / "report.json", json_report.to_json(student))
-    _write(folder / "report.txt", terminal.to_text(student))
-    _write(folder / "junit.xml", junit.to_junit(student))
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_suffix(path.suffix + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    write_text(folder / "instructor.json", json_report.to_json(report))
+    write_text(folder / "report.json", json_report.to_json(student))
+    write_text(folder / "report.txt", terminal.to_text(student))
+    write_text(folder / "junit.xml", junit.to_junit(student))
 
 
 def _timings(grading: Grading) -> dict[str, float]:
@@ -224,10 +218,11 @@ def build(slugs: Sequence[str], write: bool) -> list[Path]:
     catalog = Catalog(find_root())
     changed: list[Path] = []
     for slug in slugs or catalog.slugs():
-        found = generated.stale(catalog, slug)
+        files = generated.generated(catalog, slug)
+        found = generated.differing(files)
         changed += found
         for path in found if write else []:
-            _write(path, generated.generated(catalog, slug)[path])
+            write_text(path, files[path])
     return changed
 
 
@@ -248,7 +243,7 @@ def record(reading: streams.Reading, plan: Plan, target: placing.Target) -> tupl
     if where.path:
         try:
             where.path.parent.mkdir(parents=True, exist_ok=True)
-            _write(where.path, found.text)
+            write_text(where.path, found.text)
         except OSError as error:
             raise KitError(f"{where.path}: cannot be written: {error.strerror}", "Give another place with --out FILE.") from error
     return found, where.path
@@ -266,7 +261,7 @@ def nbgrader_course(folder: Path, slugs: Sequence[str]) -> list[Path]:
     for name, text in files.items():
         if not (folder / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            _write(folder / name, text)
+            write_text(folder / name, text)
             written.append(folder / name)
     return written
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from autograder.catalog import first_refusal, write_text
 from autograder.grading import for_student
 from autograder.model import KitError, Report
 from autograder.reports import classroom50, github, gradebook_csv, gradescope, json_report, junit, markdown
@@ -61,9 +62,7 @@ def export(name: str, paths: Sequence[Path], environment: Mapping[str, str]) -> 
 def write(text: str, out: Path) -> None:
     """Write the whole file or nothing of it; its folder is made."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(out.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(out)
+    write_text(out, text)
 
 
 def found(paths: Sequence[Path]) -> list[Path]:
@@ -84,9 +83,9 @@ def read(path: Path) -> Graded:
     except (OSError, UnicodeDecodeError) as error:
         raise KitError(f"{path} cannot be read: {error}", "Name a report.json that `autograder grade` wrote.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise KitError(f"{path} is no report: {where}: {first['msg']}", "Name a report.json that `autograder grade` wrote.") from error
+        raise KitError(
+            f"{path} is no report: {first_refusal(error, 'the file')}", "Name a report.json that `autograder grade` wrote."
+        ) from error
     return Graded(_student(report, path), report)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from autograder import events
-from autograder.catalog import read_text
+from autograder.catalog import first_refusal, read_text
 from autograder.model import Add, Ask, Fixture, Flush, KitError, Restart, Row, Step, Value
 from autograder.quantities import evaluate, instant
 
@@ -206,8 +206,7 @@ def schema_columns(ddl: str) -> tuple[tuple[str, str], ...]:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return first_refusal(error)
     if isinstance(error, json.JSONDecodeError):
         return f"not valid JSON: {error}"
     return str(error) or "nested too deeply"

@@ -56,7 +56,7 @@ def check(slug: str, *functions: Callable[..., Any]) -> Checked:
     notebook by itself, AssertionError with the report for `nbgrader validate`.
     """
     if os.environ.get("NBGRADER_EXECUTION") == "autograde":
-        raise RuntimeError("These checks are graded by the autograder's preprocessor: it is missing in nbgrader_config.py.")
+        raise RuntimeError(notebook.NOT_BY_NBGRADER)
     found = _checked(slug, functions)
     if os.environ.get("NBGRADER_EXECUTION") == "validate" and not found.passed:
         raise AssertionError(repr(found))

@@ -21,7 +21,6 @@ from autograder.catalog import Catalog, find_root
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Submission, for_student
 from autograder.model import KitError, Report
-from autograder.replay.java import find_java
 from autograder.reports import terminal
 from autograder.sandbox import bubblewrap
 
@@ -64,7 +63,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no typ
         functions, text = course.assignment.functions.keys(), json.dumps(nb)
         submission = Submission(Path(slug), student, text.encode(), notebook.read(text.encode(), functions))
         commands.prepare(lambda *_: None, course.assignment)
-        sandbox = bubblewrap.sandbox(find_java(), course.assignment.limits) if self.sandbox == "bubblewrap" else None
+        sandbox = bubblewrap.sandbox(commands.java(), course.assignment.limits) if self.sandbox == "bubblewrap" else None
         with Engine(sandbox=sandbox) as engine:
             return Grading(course, submission, course.assignment.defaults(), engine).report(course.assignment.checks)
 

@@ -23,6 +23,8 @@ _MOST = 200_000
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: IPython's own lines: ``%magic``, ``!command``, ``?name`` and ``name?``. Source: IPython's input transformers.
 _COMMAND = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
+#: Why a cell with points gives none where nbgrader runs it by itself.
+NOT_BY_NBGRADER = "These checks are graded by the autograder's preprocessor: it is missing in nbgrader_config.py."
 _HALVES = Trouble("not_utf8", text="half of a surrogate pair")
 _TIMED = re.compile(r"^%%(?:time|timeit|capture|prun)\b")
 
@@ -69,15 +71,16 @@ def program(cells: Iterable[Cell], functions: Set[str]) -> Program:
     cells = list(cells)
     if sum(len(cell.source) for cell in cells if cell.kind == "code" or cell.answer) > _MOST:
         return Program(trouble=Trouble("too_big", text=f"{_MOST // 1000} kB of code"))
-    kept = [(line, Place(cell.name, number)) for cell in cells for number, line in _kept(cell, functions)]
+    read = [(cell, *_python(cell.source)) for cell in cells if not cell.test and (cell.kind == "code" or cell.answer)]
+    kept = [(line, Place(cell.name, number)) for cell, source, tree in read for number, line in _kept(cell, source, tree, functions)]
     text = "".join(f"{line}\n" for line, _ in kept)
     places = [place for _, place in kept]
+    unread = [(cell, error) for cell, _, error in read if isinstance(error, SyntaxError) and cell.answer and cell.kind == "code"]
     broken = None
-    for cell in cells:
-        error = _unreadable(cell) if cell.answer and cell.kind == "code" and not broken else None
-        if error:
-            broken = Trouble("syntax", None, len(places) + (error.lineno or 1), "SyntaxError", error.msg)
-            places += [Place(cell.name, number) for number in range(1, cell.source.count("\n") + 3)]
+    if unread:
+        cell, error = unread[0]
+        broken = Trouble("syntax", None, len(places) + (error.lineno or 1), "SyntaxError", error.msg)
+        places += [Place(cell.name, number) for number in range(1, cell.source.count("\n") + 3)]
     trouble = None if text.strip() else broken or Trouble("empty")
     return Program(text, tuple(places), trouble, broken) if _is_unicode(text) else Program(trouble=_HALVES)
 
@@ -106,47 +109,40 @@ def _source(found: Any) -> str:
     return "".join(part for part in parts if isinstance(part, str)).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _kept(cell: Cell, functions: Set[str]) -> Iterator[tuple[int, str]]:
+def _kept(cell: Cell, source: str, tree: ast.Module | SyntaxError, functions: Set[str]) -> Iterator[tuple[int, str]]:
     """The lines of a cell that belong to the program, with their numbers in it."""
-    if cell.test or (cell.kind != "code" and not cell.answer):
+    if isinstance(tree, SyntaxError):
         return
-    source = _without_commands(cell.source)
-    tree = _parsed(source)
-    if tree is None:
-        return
+    lines = source.split("\n")
     if cell.answer or functions & set(_defined(tree)):
-        yield from enumerate(source.split("\n"), 1)
-    else:
-        lines = source.split("\n")
-        for node in tree.body:
-            if isinstance(node, _DEFINES) or _is_constant(node):
-                first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
-                yield from ((number, lines[number - 1]) for number in range(first, (node.end_lineno or first) + 1))
+        yield from enumerate(lines, 1)
+        return
+    for node in tree.body:
+        if isinstance(node, _DEFINES) or _is_constant(node):
+            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+            yield from ((number, lines[number - 1]) for number in range(first, (node.end_lineno or first) + 1))
+
+
+def _python(source: str) -> tuple[str, ast.Module | SyntaxError]:
+    """The cell as Python, and its tree. What is Python already is not touched."""
+    tree = _parsed(source)
+    if isinstance(tree, ast.Module):
+        return source, tree
+    source = _without_commands(source)
+    return source, _parsed(source)
 
 
 def _without_commands(source: str) -> str:
-    """The cell without IPython's commands, each line where it was. What is Python already is not touched."""
+    """The cell without IPython's commands, each line where it was."""
     first, _, rest = source.partition("\n")
     if _TIMED.match(first):
         return "\n" + rest
     if first.startswith("%%"):
         return ""
-    if _parsed(source) is not None:
-        return source
     return "\n".join(_COMMAND.sub(r"\1pass", line) for line in source.split("\n"))
 
 
-def _parsed(source: str) -> ast.Module | None:
-    found = _read(source)
-    return found if isinstance(found, ast.Module) else None
-
-
-def _unreadable(cell: Cell) -> SyntaxError | None:
-    found = _read(_without_commands(cell.source))
-    return found if isinstance(found, SyntaxError) else None
-
-
-def _read(source: str) -> ast.Module | SyntaxError:
+def _parsed(source: str) -> ast.Module | SyntaxError:
     try:
         return parse(source)
     except SyntaxError as error:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from autograder.catalog import read_text
+from autograder.catalog import first_refusal, read_text
 from autograder.model import Batch, Expectation, Fixture, KitError, Mistake, StepOutput, Value
 
 Scalar: TypeAlias = bool | int | str
@@ -102,8 +102,7 @@ def load(path: Path, functions: Iterable[str]) -> Expectation:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
+        return first_refusal(error, "the file")
     return f"not valid JSON: {error}"
 
 

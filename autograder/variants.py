@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import tomllib
 import unicodedata
@@ -13,7 +14,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from autograder.catalog import line_of, read_text
+from autograder.catalog import first_refusal, line_of, read_text
 from autograder.model import Assignment, KitError, Value, Variant
 
 #: The file beside a student's file that says with what `check` grades it.
@@ -76,16 +77,12 @@ def to_toml(assignment: Assignment, variant: Variant) -> str:
             f"# With these values `autograder check {assignment.slug}` grades your file. Keep this one beside it.",
             f'assignment = "{assignment.slug}"',
             "\n[parameters]",
-            *(f"{name} = {_toml(value)}" for name, value in variant.parameters.items()),
+            *(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in variant.parameters.items()),
             "\n[seeds]",
             *(f"{fixture} = {seed}" for fixture, seed in variant.seeds.items() if fixture in visible),
             "",
         ]
     )
-
-
-def _toml(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int) else f'"{value}"'
 
 
 def beside(folder: Path, assignment: Assignment) -> Variant:
@@ -100,8 +97,7 @@ def beside(folder: Path, assignment: Assignment) -> Variant:
     except tomllib.TOMLDecodeError as error:
         raise KitError(f"{path}: not valid TOML: {error}", hint) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise KitError(f"{path}:{line_of(text, first['loc'])}: {'.'.join(map(str, first['loc']))}: {first['msg']}", hint) from error
+        raise KitError(f"{path}:{line_of(text, error.errors()[0]['loc'])}: {first_refusal(error)}", hint) from error
     if found.assignment != assignment.slug:
         return Variant(assignment.defaults())
     return Variant({**assignment.defaults(), **_known(path, text, found.parameters, assignment)}, found.seeds)

@@ -176,7 +176,7 @@ def test_a_fault_of_the_grader_decides_nothing(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Grading, "_judged", fails)
-    book = nbformat.reads(source_notebook(toy.catalog, toy.assignment, toy.assignment.defaults()), as_version=4)
+    book = nbformat.reads(source_notebook(toy.catalog, toy.assignment, "# A toy"), as_version=4)
     names = {"nbgrader": {"notebook": "toy", "student": "ada", "assignment": "toy"}}
 
     with pytest.raises(KitError, match=r"The grader failed on ada: .*no disk\nNo marks are decided"):

@@ -57,7 +57,7 @@ def test_what_is_handed_out_is_valid(slug: str) -> None:
 def test_the_solution_in_its_notebook_gets_full_points(engine: Engine, toy: Course, tmp_path: Path) -> None:
     """The source notebook, which has the solution in its cells, is a submission like the module that it was made from."""
     path = tmp_path / "toy.ipynb"
-    path.write_text(source_notebook(toy.catalog, toy.assignment, toy.assignment.defaults()))
+    path.write_text(source_notebook(toy.catalog, toy.assignment, "# A toy"))
 
     submission = Submission.read(path, functions=toy.assignment.functions.keys())
     report = Grading(toy, submission, toy.assignment.defaults(), engine).report(toy.assignment.checks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -28,7 +29,7 @@ class Examples:
         Raises KitError for a fixture that is not used by a visible check of the function.
         """
         check = self._check(function, fixture)
-        course = Course.load(self.catalog, self.assignment.slug)
+        course = self._course
         (found,) = course.fixtures(replace(check, fixtures=(fixture,), parameters={}), self.parameters)
         outputs = course.expected(replace(check, parameters={}), found, self.parameters)
         asked = self.assignment.functions[function]
@@ -39,6 +40,10 @@ class Examples:
         name = f"{fixture}.svg"
         self.figures[name] = figure
         return f"{lines}\n\n![Events, windows and watermark in event time, step by step]({name})"
+
+    @functools.cached_property
+    def _course(self) -> Course:
+        return Course.load(self.catalog, self.assignment.slug)
 
     def _check(self, function: str, fixture: str) -> Check:
         for check in self.assignment.checks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.authoring.handouts import handout
@@ -19,10 +20,15 @@ def generated(catalog: Catalog, slug: str) -> dict[Path, str]:
         **{catalog.folder(slug) / name: figure for name, figure in given.figures.items()},
         catalog.skeleton(slug): cut_skeleton(solution, read_text(solution)),
         catalog.handout(slug): given.text,
-        catalog.notebook(slug): student_notebook(catalog, assignment, assignment.defaults()),
+        catalog.notebook(slug): student_notebook(catalog, assignment, given.text),
     }
 
 
 def stale(catalog: Catalog, slug: str) -> list[Path]:
     """The generated files that are missing or not what they should be."""
-    return [path for path, text in generated(catalog, slug).items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    return differing(generated(catalog, slug))
+
+
+def differing(files: Mapping[Path, str]) -> list[Path]:
+    """Those of the files that are missing or hold something else."""
+    return [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]

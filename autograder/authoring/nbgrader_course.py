@@ -22,9 +22,9 @@ def course_files(catalog: Catalog, name: str, slugs: Sequence[str]) -> dict[Path
     files = {Path("nbgrader_config.py"): filled(folder / "nbgrader_config.py.j2", {"course": name})}
     for assignment in map(catalog.assignment, slugs):
         path = Path("source") / assignment.slug / f"{assignment.slug}.ipynb"
-        files[path] = source_notebook(catalog, assignment, assignment.defaults())
-        figures = handout(catalog, assignment, assignment.defaults()).figures
-        files |= {path.with_name(name): figure for name, figure in figures.items()}
+        given = handout(catalog, assignment, assignment.defaults())
+        files[path] = source_notebook(catalog, assignment, given.text)
+        files |= {path.with_name(name): figure for name, figure in given.figures.items()}
     return files
 
 

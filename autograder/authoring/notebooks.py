@@ -9,23 +9,24 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import nbformat
 from nbformat import v4
 
-from autograder.authoring.handouts import handout
 from autograder.authoring.skeletons import cut_skeleton
 from autograder.catalog import Catalog, read_text
-from autograder.model import Assignment, Value
+from autograder.model import Assignment
+from autograder.notebook import NOT_BY_NBGRADER
 from autograder.quantities import parse
 
 _SCHEMA = 3
 VISIBLE, HIDDEN = "-visible", "-hidden"
 #: What hidden test cells hold in the source: graded by nbgrader alone they must give no points.
-_NOT_BY_NBGRADER = """### BEGIN HIDDEN TESTS
-raise RuntimeError("These checks are graded by the autograder's preprocessor: it is missing in nbgrader_config.py.")
+_REFUSES = f"""
+### BEGIN HIDDEN TESTS
+raise RuntimeError("{NOT_BY_NBGRADER}")
 ### END HIDDEN TESTS"""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -33,20 +34,20 @@ _METADATA = {
 }
 
 
-def student_notebook(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value]) -> str:
-    """The notebook that a student starts from, as JSON text."""
+def student_notebook(catalog: Catalog, assignment: Assignment, handout: str) -> str:
+    """The notebook that a student starts from, with the handout's text, as JSON text."""
     solution = catalog.solution(assignment.slug)
-    return _notebook(catalog, assignment, parameters, cut_skeleton(solution, read_text(solution)))
+    return _notebook(catalog, assignment, handout, cut_skeleton(solution, read_text(solution)))
 
 
-def source_notebook(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value]) -> str:
+def source_notebook(catalog: Catalog, assignment: Assignment, handout: str) -> str:
     """The notebook with the solution between its markers, from which nbgrader makes the student's, as JSON text."""
     text = read_text(catalog.solution(assignment.slug))
-    return _notebook(catalog, assignment, parameters, text, f"\n{_NOT_BY_NBGRADER}")
+    return _notebook(catalog, assignment, handout, text, _REFUSES)
 
 
-def _notebook(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, Value], text: str, hidden: str = "") -> str:
-    cells = [_cell("markdown", "handout", handout(catalog, assignment, parameters).text.strip(), locked=True)]
+def _notebook(catalog: Catalog, assignment: Assignment, handout: str, text: str, hidden: str = "") -> str:
+    cells = [_cell("markdown", "handout", handout.strip(), locked=True)]
     names = list(assignment.functions)
     chunks = list(_chunks(text))
     solution = read_text(catalog.solution(assignment.slug))  # tells which imports the functions need

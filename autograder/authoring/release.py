@@ -64,7 +64,7 @@ def _assignment(course: Course, variant: Variant, *, own: bool) -> dict[str, byt
         f"{folder}/assignment.toml": manifests.released(catalog, assignment, values),
         f"{folder}/README.md": given.text,
         f"{folder}/{assignment.slug}.py": skeletons.cut_skeleton(solution, read_text(solution)),
-        f"{folder}/{assignment.slug}.ipynb": notebooks.student_notebook(catalog, assignment, values),
+        f"{folder}/{assignment.slug}.ipynb": notebooks.student_notebook(catalog, assignment, given.text),
         f"{folder}/expected.json": answers(course, values),
         **({f"{folder}/{variants.FILE}": variants.to_toml(assignment, variant)} if own else {}),
     }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autograder.model import CheckReport, KitError, Outcome, Report
-from autograder.reports.terminal import details, number, shown
+from autograder.reports.terminal import details, named, number
 
 #: The fields that say whose result it is, and the variables of Classroom 50's runner that hold them: the first one that is set.
 IDENTITY: Mapping[str, tuple[str, ...]] = {
@@ -60,7 +60,7 @@ def _datetime(tag: str) -> dict[str, str]:
 
 def _test(check: CheckReport) -> dict[str, Any]:
     return {
-        "test-name": shown(check.says) + (" (hidden)" if check.hidden else ""),
+        "test-name": named(check),
         "passed": check.outcome is Outcome.PASSED,
         "score": int(check.points),
         "max-score": check.max_points,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.model import CheckReport, Outcome, Report
-from autograder.reports.terminal import details, shown
+from autograder.reports.terminal import details, named, shown
 
 _STATUS = {Outcome.PASSED: "pass", Outcome.GRADER_ERROR: "error"}
 
@@ -40,7 +40,7 @@ def to_result(reports: Sequence[Report]) -> str:
 
 def _test(report: Report, check: CheckReport, decided: bool) -> dict[str, Any]:
     return {
-        "name": shown(f"{report.slug}: {check.says}") + (" (hidden)" if check.hidden else ""),
+        "name": shown(f"{report.slug}: ") + named(check),
         "status": _STATUS.get(check.outcome, "fail"),
         "score": _whole(check.points) if decided else 0,
         "message": details(check),

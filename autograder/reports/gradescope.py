@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.model import CheckReport, Outcome, Report
-from autograder.reports.terminal import details, number, shown
+from autograder.reports.terminal import details, named, number, shown
 
 #: What a student reads instead of a mark. Without ``score`` and ``tests`` Gradescope takes the run for failed and gives no zero.
 UNDECIDED = "Nothing is decided: the grader failed, not your program. Tell your instructor, who finds the reason in the autograder's log."
@@ -43,7 +43,7 @@ def _identity(report: Report) -> dict[str, Any]:
 
 def _test(check: CheckReport, place: str) -> dict[str, Any]:
     return {
-        "name": shown(check.says) + (" (hidden)" if check.hidden else ""),
+        "name": named(check),
         "number": place,
         "score": check.points,
         "max_score": check.max_points,

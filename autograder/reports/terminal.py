@@ -48,6 +48,11 @@ def shown(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
+def named(check: CheckReport) -> str:
+    """What a check is called where others show it."""
+    return shown(check.says) + (" (hidden)" if check.hidden else "")
+
+
 def details(check: CheckReport) -> str:
     """What stands below a check's line: what happened, the evidence, what was printed, one line to try. Empty where there is nothing."""
     below = list(_check(check, told=False))[1:]
