@@ -212,7 +212,7 @@ def _parse(line: bytes, requests: dict[int, Request]) -> tuple[int, Observation 
 def _number(line: bytes) -> int:
     try:
         return int(json.loads(line)["id"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # 1e999 is a number for JSON
         return -1
 
 

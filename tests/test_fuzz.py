@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from autograder.catalog import Catalog
@@ -97,6 +97,7 @@ class Answers(Engine):
 
 
 @many
+@example(line=b'{"id": 1e999}')
 @given(
     line=damaged(json.dumps(ANSWER).encode())
     | replaced(ANSWER).map(lambda value: json.dumps(value).encode())
