@@ -136,14 +136,14 @@ class Catalog:
         """The folder with ``visible/`` and ``hidden/``."""
         return self.root / "fixtures" / slug
 
-    def templates(self, engine: str) -> Path:
-        """What a new assignment of an engine is made from: below this root, else the checkout's. Raises KitError without any."""
+    def templates(self, name: str) -> Path:
+        """A file or folder of ``templates/``: the course's own, else the kit's. Raises KitError without either."""
         for root in (self.root, Path(__file__).resolve().parent.parent):
-            if (root / "templates" / "new" / engine).is_dir():
-                return root / "templates" / "new" / engine
+            if (root / "templates" / name).exists():
+                return root / "templates" / name
         raise KitError(
-            f"{self.root / 'templates' / 'new' / engine} is missing: there is nothing to make an assignment from.",
-            "Take the folder templates/ from the kit, or set AUTOGRADER_ROOT to a folder that has it.",
+            f"{self.root / 'templates' / name} is missing: there is nothing to fill in.",
+            "Run it in a checkout of the kit, or set AUTOGRADER_ROOT to a folder that has its folder templates/.",
         )
 
     def fixture(self, slug: str, name: str) -> Path:

@@ -57,10 +57,8 @@ def _bundle(catalog: Catalog, slug: str, sandbox: str) -> dict[str, bytes]:
 
 def _rendered(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> dict[str, bytes]:
     """The templates of a system, filled in, at the paths at which they stand below its folder."""
-    folder = catalog.root / "templates" / "ci" / system
+    folder = catalog.templates(f"ci/{system}")
     sources = sorted(path for path in folder.rglob("*.j2") if path.is_file())
-    if not sources:
-        raise KitError(f"There are no templates in {folder}.", "Run it in a checkout of the kit, which has them in templates/.")
     kafka = any(function.engine == "kafka" for slug in slugs for function in catalog.assignment(slug).functions.values())
     values = {"slugs": slugs, "sandbox": sandbox, "kafka": kafka}
     return {str(path.relative_to(folder).with_suffix("")): filled(path, values, **_MARKS).encode() for path in sources}
@@ -89,7 +87,7 @@ def _sources(path: Path) -> list[Path]:
 
 def _assignment(catalog: Catalog, slug: str, *, hidden: bool) -> Iterator[tuple[str, bytes]]:
     assignment = catalog.assignment(slug)
-    checks = [check for check in assignment.checks if hidden or not check.hidden]
+    checks = assignment.checks if hidden else assignment.visible
     paths = {catalog.expectation(slug), *(catalog.fixture(slug, name) for check in checks for name in check.fixtures)}
     for path in paths:
         yield str(path.relative_to(catalog.root)), path.read_bytes()

@@ -40,8 +40,7 @@ def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> R
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
     submission = Submission.read(file, functions=course.assignment.functions.keys())
-    visible = [check for check in course.assignment.checks if not check.hidden]
-    return checked(course, submission, file.parent, visible, given, progress)
+    return checked(course, submission, file.parent, course.assignment.visible, given, progress)
 
 
 def usual_file(slug: str, folder: Path = Path()) -> Path:
@@ -78,7 +77,7 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     With the course's secret every file is graded with its student's variant. Raises KitError when they are to be confined and
     this machine cannot do it, and for what was released to students.
     """
-    course = _whole(Course.load(Catalog(find_root()), slug))
+    course = whole(Course.load(Catalog(find_root()), slug))
     files = [usual_file(slug, file) if file.is_dir() else file for file in files]
     drawn = [variant_of(course, file, secret) for file in files]
     course.values(course.assignment.defaults(), given)  # refused before anything is graded
@@ -96,8 +95,8 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
         yield report, folder
 
 
-def _whole(course: Course) -> Course:
-    """The course, unless it is what students got: marks without the hidden checks would be wrong."""
+def whole(course: Course) -> Course:
+    """The course. Raises KitError for what students got: marks without the hidden checks would be wrong."""
     if course.expectation.released is None:
         return course
     raise KitError(
@@ -198,7 +197,7 @@ _PROOFS_AT_ONCE = 2
 def verify(slugs: Sequence[str], say: Callable[[str], None], progress: Progress) -> list[str]:
     """Prove the assignments; what is wrong, a line each."""
     catalog = Catalog(find_root())
-    courses = [_whole(Course.load(catalog, slug)) for slug in slugs or catalog.slugs() if not skipped(catalog.assignment(slug), progress)]
+    courses = [whole(Course.load(catalog, slug)) for slug in slugs or catalog.slugs() if not skipped(catalog.assignment(slug), progress)]
     problems: list[str] = []
     with ThreadPoolExecutor(_PROOFS_AT_ONCE) as pool:
         for found in pool.map(lambda course: _proved(course, progress), courses):

@@ -82,7 +82,7 @@ def _chosen(course: Course, functions: tuple[Callable[..., Any], ...]) -> list[C
     asked, names = course.assignment.functions, {getattr(function, "__name__", str(function)) for function in functions}
     for name in sorted(names - set(asked)):
         raise KitError(f"{course.assignment.slug} asks for no function {name!r}.", f"It asks for: {', '.join(asked)}.")
-    visible = [each for each in course.assignment.checks if not each.hidden]
+    visible = course.assignment.visible
     chosen = {each.id for each in visible if each.function in names or not names}
     for each in reversed(visible):
         chosen |= set(each.needs) if each.id in chosen else set()

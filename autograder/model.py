@@ -144,6 +144,11 @@ class Assignment:
         """The points of all checks."""
         return sum(check.points for check in self.checks)
 
+    @property
+    def visible(self) -> tuple[Check, ...]:
+        """The checks that students can run."""
+        return tuple(check for check in self.checks if not check.hidden)
+
     def defaults(self) -> dict[str, Value]:
         """The default value of every parameter."""
         return {name: parameter.default for name, parameter in self.parameters.items()}

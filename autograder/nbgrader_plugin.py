@@ -59,7 +59,7 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no typ
 
     def graded(self, nb: Any, slug: str, student: str) -> Report:
         """The report of all checks, confined unless the configuration says otherwise."""
-        course = Course.load(Catalog(find_root()), slug)
+        course = commands.whole(Course.load(Catalog(find_root()), slug))
         functions, text = course.assignment.functions.keys(), json.dumps(nb)
         submission = Submission(Path(slug), student, text.encode(), notebook.read(text.encode(), functions))
         commands.prepare(lambda *_: None, course.assignment)

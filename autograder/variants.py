@@ -71,7 +71,7 @@ def student_of(path: Path, slug: str) -> str:
 
 def to_toml(assignment: Assignment, variant: Variant) -> str:
     """What the student gets of a variant: the parameters, and the seeds of visible fixtures."""
-    visible = {fixture for check in assignment.checks if not check.hidden for fixture in check.fixtures}
+    visible = {fixture for check in assignment.visible for fixture in check.fixtures}
     return "\n".join(
         [
             f"# With these values `autograder check {assignment.slug}` grades your file. Keep this one beside it.",

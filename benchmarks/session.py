@@ -91,7 +91,14 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
 
 def main(engine: str, which: str = "") -> None:
     """Print the figures."""
-    scratch = Path(tempfile.mkdtemp(dir=session.scratch_root() if engine == "fast" else None, prefix="bench-"))
+    with tempfile.TemporaryDirectory(
+        dir=session.scratch_root() if engine == "fast" else None, prefix="bench-", ignore_cleanup_errors=True
+    ) as folder:
+        run(engine, which, Path(folder))
+
+
+def run(engine: str, which: str, scratch: Path) -> None:
+    """As ``main``, in a scratch folder."""
     began = time.perf_counter()
     spark, pid = start(engine, scratch)
     found = {"session": time.perf_counter() - began}

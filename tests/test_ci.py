@@ -41,15 +41,13 @@ def content(kit: Path) -> Catalog:
 
 
 def test_ci_says_what_is_missing(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No templates, or no such assignment: two lines and exit code 2."""
+    """No such assignment: two lines and exit code 2. No such template: it is named, with what to do."""
     monkeypatch.setenv("AUTOGRADER_ROOT", str(kit))
-    for arguments, text in (
-        (["github"], "There are no templates in "),
-        (["gitlab", "nothing"], "There is no assignment called 'nothing'."),
-    ):
-        done = CliRunner().invoke(main, ["ci", *arguments, "--out", str(kit)])
-        assert done.exit_code == 2
-        assert text in done.stderr
+    done = CliRunner().invoke(main, ["ci", "gitlab", "nothing", "--out", str(kit)])
+    assert done.exit_code == 2
+    assert "There is no assignment called 'nothing'." in done.stderr
+    with pytest.raises(KitError, match=r"templates/ci/jenkins is missing: there is nothing to fill in"):
+        ci.files(Catalog(kit), "jenkins", [], "none")
 
 
 @pytest.mark.parametrize(("broken", "text"), [("{% if %}", "autograder.yml.j2:2: "), ("{= nothing =}", "'nothing' is undefined")])

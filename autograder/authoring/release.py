@@ -44,9 +44,7 @@ def release_files(catalog: Catalog, slugs: Sequence[str], drawn: Mapping[str, Va
         files |= _assignment(replace(course, seeds=variant.seeds), variant, own=course.assignment.slug in drawn)
     known = {"assignments": [course.assignment for course in courses], "wheel": name, "parameters": values}
     for path, template in _RENDERED.items():
-        own = catalog.root / "templates" / "release" / template
-        source = own if own.is_file() else root / "templates" / "release" / template
-        files[path] = filled(source, known, trim_blocks=True).encode()
+        files[path] = filled(catalog.templates(f"release/{template}"), known, trim_blocks=True).encode()
     files[MARKER] = _marker(values, files).encode()
     return dict(sorted(files.items()))
 
@@ -74,7 +72,7 @@ def _assignment(course: Course, variant: Variant, *, own: bool) -> dict[str, byt
 
 def _visible(catalog: Catalog, assignment: Assignment) -> set[Path]:
     """The fixtures of the visible checks; one that no check uses may be a draft of a hidden one."""
-    return {catalog.fixture(assignment.slug, name) for check in assignment.checks if not check.hidden for name in check.fixtures}
+    return {catalog.fixture(assignment.slug, name) for check in assignment.visible for name in check.fixtures}
 
 
 def _marker(values: Mapping[str, Mapping[str, Value]], files: Mapping[str, bytes]) -> str:

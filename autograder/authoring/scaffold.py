@@ -34,7 +34,7 @@ def new(catalog: Catalog, slug: str, engine: Engine, title: str | None = None) -
     Raises KitError when the name is taken or no name, or when a template cannot be used. Then nothing is written.
     """
     _check_slug(catalog, slug)
-    templates = catalog.templates(engine)
+    templates = catalog.templates(f"new/{engine}")
     try:
         with tempfile.TemporaryDirectory(prefix=".autograder-new-", dir=catalog.root) as folder:
             draft = Catalog(Path(folder))

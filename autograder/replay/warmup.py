@@ -5,10 +5,11 @@ With ``--jar`` in place of a file it makes the jar of ``localfiles``.
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,21 @@ def _words(lines: Any) -> Any:
     return lines.map(lambda word: (word, 1)).reduceByKey(lambda a, b: a + b)
 
 
+@contextlib.contextmanager
+def _jvm(flags: tuple[str, ...] = ()) -> Iterator[tuple[session.Jvm, Path]]:
+    """Spark's JVM and its scratch folder; both are gone afterwards, also when it does not start."""
+    with tempfile.TemporaryDirectory(prefix="autograder-warmup-", dir=session.scratch_root(), ignore_cleanup_errors=True) as folder:
+        jvm = session.start_jvm(find_java(), Path(folder), flags)
+        try:
+            yield jvm, Path(folder)
+        finally:
+            jvm.stop()
+
+
 def main(target: Path) -> None:
     """Run both engines once in a JVM that writes its cache when it exits."""
     java = find_java()
-    scratch = Path(tempfile.mkdtemp(prefix="autograder-warmup-", dir=session.scratch_root()))
-    jvm = session.start_jvm(java, scratch, classcache.recording(java, target))
-    try:
+    with _jvm(classcache.recording(java, target)) as (jvm, scratch):
         joined = session.join(jvm.port, jvm.secret)
         minutes = [n * 600_000_000 for n in range(4)]
         rows = [{"add": {"rows": [{"at": minute, "page": "a"}]}} for minute in minutes]
@@ -49,23 +59,15 @@ def main(target: Path) -> None:
         batches.clean()
         joined.context.stop()
         jvm.process.communicate(timeout=240)  # closes its input: it exits and writes the cache
-    finally:
-        jvm.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def make_jar() -> None:
     """Compile in a JVM of Spark's that ends with this process."""
     from pyspark.java_gateway import launch_gateway
 
-    scratch = Path(tempfile.mkdtemp(prefix="autograder-warmup-", dir=session.scratch_root()))
-    jvm = session.start_jvm(find_java(), scratch)
-    try:
+    with _jvm() as (jvm, _):
         os.environ |= {"PYSPARK_GATEWAY_PORT": str(jvm.port), "PYSPARK_GATEWAY_SECRET": jvm.secret}
         localfiles.compile_with(launch_gateway())  # type: ignore[no-untyped-call]  # PySpark's own
-    finally:
-        jvm.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 if __name__ == "__main__":
