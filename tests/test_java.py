@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -96,3 +97,12 @@ def test_jars_installed_anew_want_a_new_class_cache(tmp_path: Path, monkeypatch:
     assert after != before
     classcache._remove_stale(after)
     assert list(before.parent.iterdir()) == [after]
+
+
+def test_scratch_is_in_memory_only_where_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's 64 MB of /dev/shm would fill up with checkpoints and brokers' data: the disk is taken then."""
+    monkeypatch.delenv("AUTOGRADER_SCRATCH", raising=False)
+    monkeypatch.setattr(session.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(session.shutil, "disk_usage", lambda _: SimpleNamespace(free=64_000_000))
+
+    assert session.scratch_root() == tmp_path

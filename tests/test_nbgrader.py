@@ -16,11 +16,12 @@ from nbgrader.api import Gradebook
 from traitlets.config import Config
 
 from autograder.authoring.nbgrader_course import course_files
-from autograder.authoring.notebooks import source_notebook
-from autograder.catalog import Catalog
+from autograder.authoring.notebooks import HIDDEN, VISIBLE, source_notebook
+from autograder.authoring.proof import rejected_header
+from autograder.catalog import Catalog, find_root, read_text
 from autograder.cli import main
 from autograder.grading import Course, Grading
-from autograder.model import GraderFaultError, KitError
+from autograder.model import Assignment, GraderFaultError, KitError
 from autograder.nbgrader_plugin import Replay
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE
@@ -52,16 +53,18 @@ MARKS = {
     "eve": {"counts": (0, 0), "words": (0, 0), "double": (0, 0)},  # tricks, and nothing written
     "fay": {"counts": (0, 0), "words": (0, 0), "double": (0, 0)},  # the notebook as it was handed out
 }
+#: Files of a real assignment that `verify` must see rejected, one of each function.
+PLANTED = ("busy_departed_at", "delay_in_seconds", "unique_without_watermark")
 MOST = {"counts": (3, 3), "words": (2, 0), "double": (1, 0)}
 
 
-def nbgrader(course: Path, *arguments: str) -> str:
+def nbgrader(course: Path, *arguments: str, root: Path = HERE / "kit") -> str:
     """Run a command of nbgrader's in a course; what it says."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {
         **os.environ,
         "PATH": path,
-        "AUTOGRADER_ROOT": str(HERE / "kit"),
+        "AUTOGRADER_ROOT": str(root),
         "JUPYTER_CONFIG_DIR": str(course),
         "PYTHONPATH": str(HERE.parent),
     }
@@ -79,23 +82,34 @@ def submit(course: Path, student: str, **sources: str) -> dict[str, Any]:
     return book
 
 
-def save(course: Path, student: str, book: dict[str, Any]) -> None:
-    folder = course / "submitted" / student / "toy"
+def save(course: Path, student: str, book: dict[str, Any], slug: str = "toy") -> None:
+    folder = course / "submitted" / student / slug
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "toy.ipynb").write_text(json.dumps(book))
+    (folder / f"{slug}.ipynb").write_text(json.dumps(book))
+
+
+def begun(folder: Path, slug: str, root: Path) -> Path:
+    """A new course, whose notebook is released."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AUTOGRADER_ROOT", str(root))
+        main(["nbgrader", "init", str(folder), slug], standalone_mode=False)
+    if bubblewrap.trouble():
+        config = folder / "nbgrader_config.py"
+        config.write_text(config.read_text().replace('"bubblewrap"', '"none"'))
+    nbgrader(folder, "generate_assignment", slug, root=root)
+    return folder
+
+
+def marks(course: Path, slug: str, student: str) -> dict[str, float]:
+    """What the gradebook has for every cell with points."""
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        return {grade.name: grade.auto_score for grade in gradebook.find_submission_notebook(slug, slug, student).grades}
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of the toy, in which everybody's notebook is graded and has its feedback."""
-    folder = tmp_path_factory.mktemp("nbgrader") / "course"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
-        main(["nbgrader", "init", str(folder), "toy"], standalone_mode=False)
-    if bubblewrap.trouble():
-        config = folder / "nbgrader_config.py"
-        config.write_text(config.read_text().replace('"bubblewrap"', '"none"'))
-    nbgrader(folder, "generate_assignment", "toy")
+    folder = begun(tmp_path_factory.mktemp("nbgrader") / "course", "toy", HERE / "kit")
     counts = f"def counts(views, least):\n    {COUNTS}"
     words = "def words(lines):\n    return lines.map(lambda line: (line, 1)).reduceByKey(lambda a, b: a + b)"
     double = "def double(number):\n    return 2 * number"
@@ -120,12 +134,41 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_gradebook_has_the_replays_marks(course: Path) -> None:
     """Full points for what is right, Spark's stderr notwithstanding; part of them where a part is; nothing for tricks."""
     found = {}
-    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
-        for student in MARKS:
-            grades = {grade.name: grade.auto_score for grade in gradebook.find_submission_notebook("toy", "toy", student).grades}
-            found[student] = {name: (grades.get(f"{name}-visible", 0), grades.get(f"{name}-hidden", 0)) for name in MOST}
+    for student in MARKS:
+        grades = marks(course, "toy", student)
+        found[student] = {name: (grades.get(f"{name}-visible", 0), grades.get(f"{name}-hidden", 0)) for name in MOST}
 
     assert found == MARKS
+
+
+def test_planted_mistakes_get_their_part_of_the_points(tmp_path: Path) -> None:
+    """A real assignment: the solution has full points; a rejected file loses the checks that it names, and those that need them."""
+    catalog, slug = Catalog(find_root()), "watermarks"
+    course = begun(tmp_path / "course", slug, catalog.root)
+    book = json.loads((course / f"source/{slug}/{slug}.ipynb").read_text())
+    answer = [cell for cell in book["cells"] if cell["metadata"]["nbgrader"]["solution"]][-1]
+    solution = answer["source"]
+    save(course, "right", book, slug)
+    for student in PLANTED:
+        answer["source"] = f"{solution}\n\n{read_text(catalog.solutions(slug) / f'rejected/{student}.py')}"
+        save(course, student, book, slug)
+    nbgrader(course, "autograde", slug, root=catalog.root)
+
+    assert marks(course, slug, "right") == points(catalog.assignment(slug), set())
+    for student in PLANTED:
+        header = rejected_header(catalog.solutions(slug) / f"rejected/{student}.py")
+        assert header
+        assert marks(course, slug, student) == points(catalog.assignment(slug), header[0]), student
+
+
+def points(assignment: Assignment, lost: set[str]) -> dict[str, float]:
+    """The points of every cell when these checks are lost."""
+    found: dict[str, float] = {}
+    for check in assignment.checks:
+        cell = f"{check.function}{HIDDEN if check.hidden else VISIBLE}"
+        gained = check.points if not lost & {check.id, *check.needs} else 0
+        found[cell] = found.get(cell, 0) + gained
+    return found
 
 
 def test_export_has_the_sums(course: Path) -> None:

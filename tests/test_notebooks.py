@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -63,6 +64,17 @@ def test_the_solution_in_its_notebook_gets_full_points(engine: Engine, toy: Cour
     report = Grading(toy, submission, toy.assignment.defaults(), engine).report(toy.assignment.checks)
 
     assert [(check.id, check.message) for check in report.checks if check.outcome is not Outcome.PASSED] == []
+
+
+@pytest.mark.parametrize("slug", CATALOG.slugs())
+def test_a_planted_mistake_is_the_same_program_in_a_notebook(slug: str) -> None:
+    """So it has the marks that `verify` gives it as a module."""
+    solution, functions = CATALOG.solution(slug).read_text(), CATALOG.assignment(slug).functions.keys()
+    for path in CATALOG.solutions(slug).glob("*ed/*.py"):
+        found = notebook.read(conftest.notebook(solution, path.read_text()).encode(), functions)
+
+        assert (found.trouble, found.broken) == (None, None), path
+        assert ast.dump(ast.parse(found.text)) == ast.dump(ast.parse(f"{solution}\n{path.read_text()}")), path
 
 
 def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engine, toy: Course, tmp_path: Path) -> None:

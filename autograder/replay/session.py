@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -24,6 +25,8 @@ _OPENS = (
     "java.security.jgss/sun.security.krb5",
 )  # fmt: skip
 
+#: Bytes of memory that a scratch folder needs. Containers often have 64 MB of it.
+_ROOM = 500_000_000
 #: Settings for speed and for one answer on every machine. One shuffle partition also keeps arrival order.
 SETTINGS = {
     "spark.master": "local[2]",
@@ -81,11 +84,11 @@ class Jvm:
 
 
 def scratch_root() -> Path:
-    """Where checkpoints and brokers' data go: ``AUTOGRADER_SCRATCH``, else memory where there is some."""
+    """Where checkpoints and brokers' data go: ``AUTOGRADER_SCRATCH``, else memory where there is enough of it."""
     if given := os.environ.get("AUTOGRADER_SCRATCH"):
         return Path(given)
     memory = Path("/dev/shm")  # noqa: S108  # a mount, not a file of ours; what we make in it has a random name
-    usable = memory.is_dir() and os.access(memory, os.W_OK)
+    usable = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= _ROOM
     return memory if usable else Path(tempfile.gettempdir())
 
 
