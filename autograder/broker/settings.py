@@ -14,6 +14,7 @@ from pathlib import Path
 from autograder.broker import jars
 from autograder.replay.java import Java
 from autograder.replay.localfiles import cache_folder
+from autograder.replay.session import short_hash
 
 #: From this Java on a cache is made in one step. Source: JEP 514.
 AOT = 25
@@ -107,10 +108,10 @@ def _format(java: Java, data: Path, cluster_id: str, number: int, path: Path) ->
 
 
 def cache_path(java: Java) -> Path:
-    """The class cache of this Java and these jars."""
+    """The class cache of this Java and these jars: named by where they are and by their state, as Spark's is."""
     stats = [(jars.folder() / name).stat() for name in sorted(jars.locked())]
-    facts = [str(java.executable), java.version, jars.class_path(), *_OPTIONS, *(f"{stat.st_size} {int(stat.st_mtime)}" for stat in stats)]
-    return cache_folder() / f"broker-{hashlib.sha256(chr(10).join(facts).encode()).hexdigest()[:12]}.aot"
+    state = [java.version, jars.class_path(), *_OPTIONS, *(f"{stat.st_size} {int(stat.st_mtime)}" for stat in stats)]
+    return cache_folder() / f"broker-{short_hash([str(java.executable)])}-{short_hash(state)}.aot"
 
 
 def cache_flags(java: Java) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from autograder.broker import settings
 from autograder.broker.cluster import Cluster, broker
 from autograder.broker.jars import Progress
+from autograder.replay import classcache
 from autograder.replay.java import Java
 
 
@@ -23,6 +24,7 @@ def ensure(java: Java, progress: Progress) -> Path | None:
             _work(cluster)
             cluster.tell("stop", 1)  # it writes its cache when it exits
         part.replace(target)
+        classcache.remove_stale(target)
     except OSError:
         return None
     finally:

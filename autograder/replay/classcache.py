@@ -64,7 +64,7 @@ def make(java: Java) -> bool:
             _warmup(str(made))
             if made.is_file():
                 made.replace(target)
-                _remove_stale(target)
+                remove_stale(target)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return path(java).is_file()
@@ -75,7 +75,7 @@ def _warmup(argument: str) -> None:
     subprocess.run(command, capture_output=True, timeout=300, check=False, env=session.environment())
 
 
-def _remove_stale(cache: Path) -> None:
+def remove_stale(cache: Path) -> None:
     """Caches of the same place in another state can never be used again; each has a hundred megabytes."""
     place = cache.name.rsplit("-", 1)[0]
     for other in cache.parent.glob(f"{place}-*"):

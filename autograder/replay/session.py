@@ -208,8 +208,9 @@ def cache_key(java: Java) -> tuple[str, str]:
     image = java.executable.parent.parent / "lib" / "modules"
     stats = [path.stat() for path in [*map(Path, jars.split(os.pathsep)), image] if path.exists()]
     state = [java.version, *_jvm_options(Path(), SETTINGS), *(f"{stat.st_size} {int(stat.st_mtime)}" for stat in stats)]
-    return _short_hash(place), _short_hash(state)
+    return short_hash(place), short_hash(state)
 
 
-def _short_hash(facts: list[str]) -> str:
+def short_hash(facts: list[str]) -> str:
+    """Twelve hexadecimal digits that tell facts apart."""
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
