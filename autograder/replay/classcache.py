@@ -78,6 +78,6 @@ def _warmup(argument: str) -> None:
 def remove_stale(cache: Path) -> None:
     """Caches of the same place in another state can never be used again; each has a hundred megabytes."""
     place = cache.name.rsplit("-", 1)[0]
-    for other in cache.parent.glob(f"{place}-*"):
+    for other in cache.parent.glob(f"{place}-*{cache.suffix}"):  # not one that is being written
         if other != cache:
             other.unlink(missing_ok=True)
