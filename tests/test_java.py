@@ -93,10 +93,12 @@ def test_jars_installed_anew_want_a_new_class_cache(tmp_path: Path, monkeypatch:
     os.utime(jar, (1, 1))
     after = classcache.path(found)
     after.touch()
+    being_written = before.with_name(f"{before.name}.123")
+    being_written.touch()
 
     assert after != before
-    classcache._remove_stale(after)
-    assert list(before.parent.iterdir()) == [after]
+    classcache.remove_stale(after)
+    assert set(before.parent.iterdir()) == {after, being_written}
 
 
 def test_scratch_is_in_memory_only_where_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
