@@ -18,7 +18,7 @@ from autograder.fixtures import read_fixture
 from autograder.grading import Course, Grading, Submission
 from autograder.judge.messages import MESSAGES
 from autograder.model import GraderFaultError, KitError, Observation, Outcome, Request
-from autograder.replay import submission
+from autograder.replay import child, submission
 from autograder.replay.trouble import Stopped
 from tests.conftest import HERE, notebook
 
@@ -121,6 +121,27 @@ def test_observations(toy: Course, tmp_path_factory: pytest.TempPathFactory, lin
     else:
         assert found.points == 0
         assert found.message
+
+
+@many
+@example(written=b"[]")
+@example(written=b'{"trouble": 5}')
+@example(written=b'{"trouble": null}')
+@example(written=b"[" * 100_000)
+@example(written=b'{"a": ' * 990 + b"1" + b"}" * 990)
+@given(
+    written=damaged(json.dumps(ANSWER).encode()) | replaced(ANSWER).map(lambda value: json.dumps(value).encode()) | st.binary(max_size=40)
+)
+def test_answers_of_workers(written: bytes) -> None:
+    """What a submission writes in its worker's place never ends the process that passes it on, which would be a fault of ours."""
+    passing = object.__new__(child.Child)
+    passing.jvm = None
+    run = child._Run(0, {"alone": True}, 0, 0.0, Path(), written)
+
+    answer = passing.parsed(run)
+
+    assert answer is not None
+    _parse(child.line_for(answer | {"id": 0}), {})
 
 
 @many

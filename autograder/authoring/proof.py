@@ -66,6 +66,7 @@ _MARKS = {
     Outcome.TIMEOUT: "T",
     Outcome.OUT_OF_MEMORY: "M",
     Outcome.TOO_MANY_PROCESSES: "P",
+    Outcome.TOO_MANY_FILES: "F",
     Outcome.TOO_MUCH_OUTPUT: "O",
     Outcome.SKIPPED: "·",
     Outcome.GRADER_ERROR: "!",

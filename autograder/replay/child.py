@@ -25,6 +25,8 @@ from autograder.replay.java import NoJavaError, find_java
 from autograder.replay.trouble import Stopped
 
 Wire = dict[str, Any]
+#: Ends of a replay after which Spark may not be as it was.
+_SPOILS = {"timeout", "cpu_time", "exited", "too_much_output", "killed_engine", "out_of_memory"}
 
 
 @dataclass
@@ -154,10 +156,7 @@ class Child:
 
     def parsed(self, run: _Run) -> Wire | None:
         """The worker's answer; without one it has ended by itself. None: to be asked again, alone."""
-        try:
-            answer: Wire = json.loads(run.answer)
-        except ValueError:
-            answer = {"trouble": Stopped("exited").record()}
+        answer = answer_in(run.answer)
         lost = bool(answer.pop("lost", False)) or self.jvm is None or not self.jvm.alive()
         trouble = answer.get("trouble")
         if not (lost and answer.get("fault")) and not (trouble and (lost or trouble["kind"] == "killed_engine")):
@@ -179,13 +178,13 @@ class Child:
         if answer is None:  # another replay may have taken the JVM down: this one is tried again with nobody beside it
             self.waiting.appendleft(run.request | {"alone": True})
             return
-        if answer.get("trouble", {}).get("kind") in {"timeout", "cpu_time", "exited", "too_much_output", "killed_engine", "out_of_memory"}:
+        if (answer.get("trouble") or {}).get("kind") in _SPOILS:
             self.spoiled = True
         self.say(run.request, answer)
 
     def say(self, request: Wire, answer: Wire) -> None:
         """One line to the grader."""
-        worker.write_whole(self.out, (json.dumps(answer | {"id": request["id"]}) + "\n").encode())
+        worker.write_whole(self.out, line_for(answer | {"id": request["id"]}))
 
     def close(self) -> None:
         """Leave no process and no file behind."""
@@ -194,6 +193,31 @@ class Child:
         if self.jvm:
             self.jvm.stop()
         shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def answer_in(written: bytes) -> Wire:
+    """What a worker has written, as far as this process looks at it: the submission may have written anything in the worker's place."""
+    try:
+        answer = json.loads(written)
+    except ValueError:
+        return {"trouble": Stopped("exited").record()}
+    except RecursionError:
+        answer = None
+    trouble = answer.get("trouble") if isinstance(answer, dict) else _BROKEN
+    if isinstance(answer, dict) and (trouble is None or (isinstance(trouble, dict) and isinstance(trouble.get("kind"), str))):
+        return answer
+    return {"trouble": _BROKEN}
+
+
+def line_for(answer: Wire) -> bytes:
+    """An answer as the door takes it."""
+    try:
+        return (json.dumps(answer) + "\n").encode()
+    except RecursionError:
+        return (json.dumps({"trouble": _BROKEN, "id": answer["id"]}) + "\n").encode()
+
+
+_BROKEN = Stopped("broken_observation").record()
 
 
 def main(argv: list[str]) -> int:

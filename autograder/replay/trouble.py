@@ -10,6 +10,14 @@ from typing import Any
 
 _MAX_TEXT = 600
 _NO_MEMORY = ("java.lang.OutOfMemoryError", "Java heap space")
+#: How Python and Java say that a limit of the process was reached. Source: errno(3) EMFILE, EFBIG, ENOSPC; CPython's thread module.
+_LIMITS = {
+    "[Errno 24]": "too_many_files",
+    "[Errno 27]": "disk_full",
+    "[Errno 28]": "disk_full",
+    "No space left on device": "disk_full",
+    "can't start new thread": "too_many_processes",
+}
 _NOT_A_STREAM_ACTION = "Queries with streaming sources must be executed with writeStream.start()"
 #: The last line of a Python traceback: the error's name, whatever it is called, and its text.
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(?:[\w.]+\.)?(\w+)(?:: ?(.*))?$", re.MULTILINE)
@@ -51,6 +59,8 @@ def from_exception(error: BaseException, path: str, kind: str, step: int | None 
         kind, text = "missing_module", str(error.name)
     elif isinstance(error, MemoryError) or any(found in text for found in _NO_MEMORY):
         kind = "out_of_memory"
+    elif limits := [found for words, found in _LIMITS.items() if words in text]:
+        kind = limits[0]
     elif isinstance(error, SystemExit):
         kind, text = "exited", f"exit({error.code})"
     elif _NOT_A_STREAM_ACTION in text:

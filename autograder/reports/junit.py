@@ -10,7 +10,14 @@ from autograder.reports.terminal import number
 
 #: What XML 1.0 cannot carry.
 _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_FAILURES = {Outcome.FAILED, Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.TOO_MANY_PROCESSES, Outcome.TOO_MUCH_OUTPUT}
+_FAILURES = {
+    Outcome.FAILED,
+    Outcome.TIMEOUT,
+    Outcome.OUT_OF_MEMORY,
+    Outcome.TOO_MANY_PROCESSES,
+    Outcome.TOO_MANY_FILES,
+    Outcome.TOO_MUCH_OUTPUT,
+}
 _ERRORS = {Outcome.ERROR, Outcome.GRADER_ERROR}
 
 

@@ -18,6 +18,7 @@ _MARKS = {
     Outcome.TIMEOUT: ("⏱", "red"),
     Outcome.OUT_OF_MEMORY: ("✘", "red"),
     Outcome.TOO_MANY_PROCESSES: ("✘", "red"),
+    Outcome.TOO_MANY_FILES: ("✘", "red"),
     Outcome.TOO_MUCH_OUTPUT: ("✘", "red"),
     Outcome.SKIPPED: ("–", "yellow"),
     Outcome.GRADER_ERROR: ("!", "magenta"),

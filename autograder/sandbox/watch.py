@@ -10,7 +10,7 @@ import itertools
 import os
 import signal
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,9 @@ _EVERY, _WHOLE = 0.05, 4
 _REPLAYS = 2
 #: Where the state and the number of threads stand in /proc/PID/stat, behind the name. Source: proc_pid_stat(5).
 _STATE, _THREADS = 0, 17
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+#: What a descriptor is called whose file is in memory and in no folder. Source: memfd_create(2).
+_NAMELESS = "/memfd:"
+_BLOCK = 512
 
 
 class Watch(threading.Thread):
@@ -59,19 +61,11 @@ class Watch(threading.Thread):
         found = usage(self.pid, self.limits.processes)
         if found.tasks > self.limits.processes:
             return "too_many_processes"
-        if found.memory > self.limits.memory * MB and self._share(found.processes) > self.limits.memory * MB:
+        most = self.limits.memory * MB
+        # What processes share counts for each of them at first: the exact figure is slow, and asked for only when it matters.
+        if memory(found.processes, _resident) > most and memory(found.processes, _proportional_share) > most:
             return "out_of_memory"
         return "killed_replay" if found.stopped else ""
-
-    def _share(self, processes: Iterable[int]) -> int:
-        """Bytes of memory of these processes, what they share counted once. It is slow: given up when there is no time for it."""
-        memory = 0
-        for pid in processes:
-            if self._crowded():
-                return 0
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                memory += _proportional_share(pid)
-        return memory
 
     def stop(self) -> None:
         """Look no more."""
@@ -81,33 +75,50 @@ class Watch(threading.Thread):
 
 @dataclass(frozen=True)
 class Usage:
-    """All processes below one: their number of threads, bytes of memory, and whether the one that replays is stopped.
-
-    Memory that forked processes still share counts for each of them.
-    """
+    """All processes below one: their number of threads, and whether the one that replays is stopped."""
 
     processes: Sequence[int]
     tasks: int
-    memory: int
     stopped: bool
 
 
 def usage(pid: int, most_tasks: int) -> Usage:
-    """What all processes below one use; no more are counted when there are more than so many threads."""
+    """What is below one process; no more is counted when there are more than so many threads."""
     processes: list[int] = []
-    memory = tasks = 0
+    tasks = 0
     stopped = False
     waiting = [(child, 0) for child in _children(pid)]
     while waiting and tasks <= most_tasks:
         child, depth = waiting.pop()
         processes.append(child)
         with contextlib.suppress(OSError, ValueError, IndexError):  # it may be gone by now
-            fields = Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()
+            fields = Path(f"/proc/{child}/stat").read_bytes().rsplit(b")", 1)[1].split()  # a name may be any bytes
             tasks += int(fields[_THREADS])
-            stopped = stopped or (fields[_STATE] == "T" and depth < _REPLAYS)
-            memory += _resident(child)
+            stopped = stopped or (fields[_STATE] == b"T" and depth < _REPLAYS)
         waiting += [(found, depth + 1) for found in _children(child)]
-    return Usage(processes, tasks, memory, stopped)
+    return Usage(processes, tasks, stopped)
+
+
+def memory(processes: Iterable[int], measure: Callable[[int], int]) -> int:
+    """Bytes of memory of processes, as ``measure`` tells it of each, and of the files that only they hold."""
+    found = nameless_files(processes)
+    for pid in processes:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            found += measure(pid)
+    return found
+
+
+def nameless_files(processes: Iterable[int]) -> int:
+    """Bytes of the files in memory that these processes hold open and that stand in no folder: no process's size has them."""
+    sizes: dict[tuple[int, int], int] = {}
+    for pid in processes:
+        with contextlib.suppress(OSError):
+            for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+                with contextlib.suppress(OSError):  # closed by now
+                    if str(descriptor.readlink()).startswith(_NAMELESS):
+                        found = descriptor.stat()
+                        sizes[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
+    return sum(sizes.values())
 
 
 def _children(pid: int) -> list[int]:
@@ -126,10 +137,11 @@ def _tasks_of_the_machine() -> int:
 
 
 def _resident(pid: int) -> int:
-    _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
-    return (int(resident) - int(shared)) * _PAGE
+    """What is in memory and in no file on a disk: a process's own, and what it shares with others (tmpfs, ``mmap``)."""
+    status = Path(f"/proc/{pid}/status").read_bytes()
+    return sum(int(status.split(name, 1)[1].split(maxsplit=1)[0]) for name in (b"\nRssAnon:", b"\nRssShmem:")) * 1024
 
 
 def _proportional_share(pid: int) -> int:
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return int(text.split("Pss:", 1)[1].split()[0]) * 1024
+    text = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
+    return int(text.split(b"Pss:", 1)[1].split()[0]) * 1024

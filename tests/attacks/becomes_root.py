@@ -12,11 +12,11 @@ def double(number):
         except OSError:
             continue
         raise RuntimeError("GAINED rights")
-    for command in (["mount", "-t", "tmpfs", "none", "/mnt"], ["unshare", "-r", "true"]):
+    for command in (["mount", "-t", "tmpfs", "none", "/scratch"], ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/scratch"]):
         try:
             done = subprocess.run(command, capture_output=True, check=False)
         except OSError:
             continue
-        if done.returncode == 0 and command[0] == "mount":
+        if done.returncode == 0:
             raise RuntimeError(f"GAINED {command}")
     return 2 * number

@@ -1,6 +1,6 @@
 # attack: fills its folder
 # checks: double_right
-# outcome: double_right=ERROR
+# outcome: double_right=TOO_MUCH_OUTPUT
 
 
 

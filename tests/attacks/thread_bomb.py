@@ -1,6 +1,6 @@
 # attack: starts threads without end
 # checks: double_right, counts_hidden
-# outcome: double_right=ERROR
+# outcome: double_right=TOO_MANY_PROCESSES
 import threading
 import time
 

@@ -1,0 +1,13 @@
+# attack: writes a list where an answer is expected, to make the grader fail
+# checks: double_right, counts_hidden
+# outcome: double_right=ERROR
+import os
+
+
+def double(number):
+    for descriptor in range(3, 200):
+        try:
+            os.write(descriptor, b'[]\n')
+        except OSError:
+            continue
+    os._exit(0)
