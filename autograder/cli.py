@@ -73,11 +73,11 @@ def list_() -> None:
 def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) -> None:
     """Say what is wrong with a submission.
 
-    Runs the visible checks of SLUG on FILE (SLUG.py here, else SLUG.ipynb, when none is named).
+    Runs the visible checks of SLUG on FILE: a module, a notebook, or a folder with SLUG.py or SLUG.ipynb (this one when none is named).
     """
     from autograder import commands
 
-    report = commands.check(slug, file or commands.usual_file(slug), _pairs(given), say_progress)
+    report = commands.check(slug, file or Path(), _pairs(given), say_progress)
     _show(report)
     click.echo("The hidden checks are run when your submission is graded.")
     sys.exit(_fault_code(report) or (1 if strict and report.points < report.max_points else 0))

@@ -24,6 +24,7 @@ from autograder.broker.observer import Observer
 from autograder.catalog import Catalog, find_root, parameters_for, read_text, write_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
+from autograder.handed_in import file_in, student_of
 from autograder.model import Assignment, Check, KitError, Report, Variant
 from autograder.model import Engine as EngineName
 from autograder.oracle import Topic
@@ -34,19 +35,14 @@ from autograder.sandbox import bubblewrap
 
 
 def check(slug: str, file: Path, given: dict[str, str], progress: Progress) -> Report:
-    """The visible checks of one file."""
+    """The visible checks of one file, or of what a folder has."""
     course = Course.load(Catalog(find_root()), slug)
+    file = file_in(file, course.assignment) if file.is_dir() else file
     parameters_for(course.assignment, course.assignment.defaults(), given)  # a mistake in the command is told before one in the file
     if not file.exists():
         raise KitError(f"There is no file {file}.", "Give the path of your file, or run the command in its folder.")
     submission = Submission.read(file, functions=course.assignment.functions.keys())
     return checked(course, submission, file.parent, course.assignment.visible, given, progress)
-
-
-def usual_file(slug: str, folder: Path = Path()) -> Path:
-    """What a student hands in is usually called: the module, or the notebook where there is only that."""
-    module, book = folder / f"{slug}.py", folder / f"{slug}.ipynb"
-    return book if book.exists() and not module.exists() else module
 
 
 def checked(  # noqa: PLR0913, PLR0917  # what is checked, and how
@@ -78,7 +74,7 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     this machine cannot do it, and for what was released to students.
     """
     course = whole(Course.load(Catalog(find_root()), slug))
-    files = [usual_file(slug, file) if file.is_dir() else file for file in files]
+    files = [file_in(file, course.assignment) if file.is_dir() else file for file in files]
     drawn = [variant_of(course, file, secret) for file in files]
     course.values(course.assignment.defaults(), given)  # refused before anything is graded
     prepare(progress, course.assignment)
@@ -112,7 +108,7 @@ def variant_of(course: Course, file: Path, secret: bytes | None) -> Variant:
     """The variant that a file is graded with: its student's where the course has a secret, else the defaults."""
     if secret is None:
         return Variant(course.assignment.defaults())
-    return variants.draw(secret, course.assignment, variants.student_of(file, course.assignment.slug))
+    return variants.draw(secret, course.assignment, student_of(file, course.assignment.slug))
 
 
 def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[Variant, list[Path]]:

@@ -94,7 +94,7 @@ def _student(report: Report, path: Path) -> str:
     name = Path(report.submission).stem
     if name == report.slug and len(path.absolute().parents) > 3:  # noqa: PLR2004  # OUT/SLUG/NAME/report.json
         return path.absolute().parents[2].name
-    return name.removesuffix(f"_{report.slug}")
+    return name.removesuffix(f"_{report.slug}").removesuffix(f"_assignments_{report.slug}")
 
 
 def _refuse_twice(graded: Sequence[Graded]) -> None:

@@ -64,11 +64,6 @@ def draw(secret: bytes, assignment: Assignment, student: str) -> Variant:
     return Variant(parameters, {fixture: number(f"fixture {fixture}") % _SEEDS for fixture in fixtures})
 
 
-def student_of(path: Path, slug: str) -> str:
-    """Whose a file is: its name, or its folder's where it is called after the assignment."""
-    return Path(os.path.abspath(path)).parent.name if path.stem == slug else path.stem
-
-
 def to_toml(assignment: Assignment, variant: Variant) -> str:
     """What the student gets of a variant: the parameters, and the seeds of visible fixtures."""
     visible = {fixture for check in assignment.visible for fixture in check.fixtures}

@@ -20,6 +20,7 @@ from autograder.authoring.notebooks import source_notebook
 from autograder.catalog import Catalog, find_root
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Submission
+from autograder.handed_in import file_in
 from autograder.model import KitError, Outcome, Place, Report
 from tests import conftest
 from tests.conftest import HERE
@@ -75,6 +76,26 @@ def test_a_planted_mistake_is_the_same_program_in_a_notebook(slug: str) -> None:
 
         assert (found.trouble, found.broken) == (None, None), path
         assert ast.dump(ast.parse(found.text)) == ast.dump(ast.parse(f"{solution}\n{path.read_text()}")), path
+
+
+def test_of_a_module_and_a_notebook_the_one_that_was_worked_in_counts(tmp_path: Path, toy: Course) -> None:
+    """Students get both. Where both are worked in nobody guesses."""
+    skeleton, empty = toy.catalog.skeleton("toy").read_text(), conftest.notebook("def double(number):\n    raise NotImplementedError\n")
+    folder = tmp_path / "assignments" / "toy"
+    folder.mkdir(parents=True)
+    module, book = folder / "toy.py", folder / "toy.ipynb"
+
+    assert file_in(tmp_path, toy.assignment) == tmp_path / "toy.py"
+    module.write_text(skeleton)
+    book.write_text(empty)
+    assert file_in(tmp_path, toy.assignment) == file_in(folder, toy.assignment) == module
+    book.write_text(conftest.notebook(RIGHT))
+    assert file_in(folder, toy.assignment) == book
+    module.write_text("def double(:\n")
+    with pytest.raises(KitError, match=r"toy\.py and toy\.ipynb are both worked in\.\nName the one that counts"):
+        file_in(folder, toy.assignment)
+    book.write_text(empty)
+    assert file_in(folder, toy.assignment) == module
 
 
 def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engine, toy: Course, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from autograder import variants
 from autograder.catalog import Catalog, find_root
 from autograder.cli import main
 from autograder.grading import Course
+from autograder.handed_in import student_of
 from autograder.model import Check, KitError, Variant
 from tests.conftest import HERE, UNCONFINED
 
@@ -114,14 +115,22 @@ def test_check_and_grade_use_the_same_variant(on_toy: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "student"),
-    [("a/ada.py", "ada"), ("ada/toy.py", "ada"), ("toy.py", "here"), ("handed in/Ada L.py", "Ada L"), ("x/toy.ipynb", "x")],
+    [
+        ("a/ada.py", "ada"),
+        ("ada/toy.py", "ada"),
+        ("toy.py", "here"),
+        ("handed in/Ada L.py", "Ada L"),
+        ("x/toy.ipynb", "x"),
+        ("ada_toy.py", "ada"),
+        ("ada/assignments/toy/toy.py", "ada"),
+    ],
 )
 def test_whose_a_file_is(path: str, student: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is named after its student, or lies in a folder that is."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
-    assert variants.student_of(Path(path), "toy") == student
+    assert student_of(Path(path), "toy") == student
 
 
 def test_the_secret_leaves_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
