@@ -136,7 +136,8 @@ def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[V
 
 def names(files: Sequence[Path]) -> list[str]:
     """What reports call the files: their names, or as many folders more as tell them apart."""
-    resolved = [Path(os.path.abspath(file)) for file in files]
+    # A name may be any bytes, a report is UTF-8.
+    resolved = [Path(os.fsencode(os.path.abspath(file)).decode("utf-8", "backslashreplace")) for file in files]
     if len(set(resolved)) < len(resolved):
         raise KitError("A file is named twice.", "Name every submission once.")
     for parts in range(1, max((len(path.parts) for path in resolved), default=1) + 1):

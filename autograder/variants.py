@@ -38,7 +38,7 @@ def course_secret(file: Path | None) -> bytes:
     Raises KitError when there is none, or one that can be guessed.
     """
     given = os.environ.pop(SECRET, "")
-    secret = (read_text(file) if file else given).strip().encode()
+    secret = (read_text(file) if file else given).strip().encode("utf-8", "surrogateescape")
     if len(secret) < _LEAST_SECRET:
         what = f"The course's secret has fewer than {_LEAST_SECRET} bytes." if secret else "There is no secret of the course."
         raise KitError(what, _HOW)
@@ -55,7 +55,7 @@ def draw(secret: bytes, assignment: Assignment, student: str) -> Variant:
         raise KitError("A student's id is empty.", "Name the student: --student ID.")
 
     def number(what: str) -> int:
-        text = "\0".join((assignment.slug, name, what)).encode()
+        text = "\0".join((assignment.slug, name, what)).encode("utf-8", "surrogateescape")  # a file's name may be any bytes
         return int.from_bytes(hmac.digest(secret, text, hashlib.sha256))
 
     parameters = {key: each.choices[number(f"parameter {key}") % len(each.choices)] for key, each in assignment.parameters.items()}

@@ -153,6 +153,11 @@ def test_release_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert_refused(autograder("release", "nothing", "--out", str(out)), "There is no assignment called 'nothing'.\nKnown assignments: toy.")
     assert_refused(autograder("release", "toy", "--out", str(theirs)), f"{theirs} is not empty, and no release made it.\nName a new folder")
+    archive = tmp_path / "new.zip"
+    archive.write_text("somebody's work")
+    refused = autograder("release", "toy", "--out", str(tmp_path / "new"), "--zip")
+    assert_refused(refused, f"{archive} is there, and no release made it.\nName another folder")
+    assert archive.read_text() == "somebody's work"
     (theirs / ".release.json").write_text('{"files": ["../course/own.txt"]}')
     assert_refused(autograder("release", "toy", "--out", str(theirs)), f"{theirs} is not empty")
     assert_refused(

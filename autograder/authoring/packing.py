@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -30,19 +31,31 @@ def release(  # noqa: PLR0913  # what is released, and in which forms
     """
     before = _before(out)
     git = _git(out) if repository else ""
+    archive = out.absolute().with_name(f"{out.absolute().name}.zip")
+    if zipped:
+        _refuse_foreign(archive)
     files = release_files(catalog, slugs, drawn)
     try:
         _write(files, out, before)
         made = [f"{out}: {len(files)} files"]
         if zipped:
-            path = out.absolute().with_name(f"{out.absolute().name}.zip")
-            path.write_bytes(zip_bytes(files, out.absolute().name))
-            made.append(f"{path}: the same, zipped")
+            archive.write_bytes(zip_bytes(files, out.absolute().name))
+            made.append(f"{archive}: the same, zipped")
     except OSError as error:
         raise KitError(f"{out} cannot be written: {error}", "Name a folder that you may write to.") from error
     if repository:
         made.append(f"{out} is a git repository, commit {commit(git, files, out)[:12]}")
     return made
+
+
+def _refuse_foreign(archive: Path) -> None:
+    """Raises KitError for a zip that no release made."""
+    if not archive.exists():
+        return
+    with contextlib.suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(archive) as file:
+        if any(PurePosixPath(name).name == MARKER for name in file.namelist()):
+            return
+    raise KitError(f"{archive} is there, and no release made it.", "Name another folder with --out, or move it away.")
 
 
 def _before(out: Path) -> list[str]:
