@@ -135,7 +135,11 @@ class Engine:
         """The observations. When the child is lost, what is left is asked again, one by one: then it is known whose fault it was."""
         if not requests:
             return
-        child = self._child or self.start()
+        try:
+            child = self._child or self.start()
+        except OSError as error:
+            yield from ((request, GraderFaultError(f"The replay's process cannot be started: {error}")) for request in requests)
+            return
         open_requests = {self._serial + number: request for number, request in enumerate(requests)}
         self._serial += len(requests)
         lines = [json.dumps(_wire(request, number)) for number, request in open_requests.items()]

@@ -158,6 +158,7 @@ def test_release_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     refused = autograder("release", "toy", "--out", str(tmp_path / "new"), "--zip")
     assert_refused(refused, f"{archive} is there, and no release made it.\nName another folder")
     assert archive.read_text() == "somebody's work"
+    archive.unlink()
     (theirs / ".release.json").write_text('{"files": ["../course/own.txt"]}')
     assert_refused(autograder("release", "toy", "--out", str(theirs)), f"{theirs} is not empty")
     assert_refused(

@@ -30,9 +30,7 @@ def event_time(function: Function, fixture: Fixture, outputs: Sequence[StepOutpu
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise KitError(
-            "Figures of handouts are drawn by Matplotlib, which is not installed.", "In the kit's checkout: make .venv/ready"
-        ) from error
+        raise KitError("Figures are drawn by Matplotlib, which is not installed.", "In the kit's checkout: make .venv/ready") from error
     steps = [(str(number), step, output) for number, (step, output) in enumerate(zip(fixture.steps, outputs, strict=True), 1)]
     shown = [
         (number, [row[column] for rows in step.rows.values() for row in rows], out) for number, step, out in steps if isinstance(step, Add)

@@ -37,6 +37,7 @@ class Watch(threading.Thread):
         #: The trouble's kind, once a limit was passed.
         self.exceeded = ""
         self._before = _tasks_of_the_machine()
+        self._stored: dict[Path, int] = {}
         self._stop_asked = threading.Event()
         self.start()
 
@@ -53,6 +54,10 @@ class Watch(threading.Thread):
                     os.kill(self.pid, signal.SIGKILL)  # the namespace, and all in it, ends with it
                 return
 
+    def weigh(self, folder: Path) -> None:
+        """Count what is stored in a folder from now on, too, as if it were scratch: brokers write there what a submission sends."""
+        self._stored.setdefault(folder, stored(folder))
+
     def _crowded(self) -> bool:
         """Whether so many threads have come to the machine that a fork bomb may be at work, which leaves little time to count."""
         return _tasks_of_the_machine() - self._before > self.limits.processes
@@ -65,6 +70,8 @@ class Watch(threading.Thread):
         # What processes share counts for each of them at first: the exact figure is slow, and asked for only when it matters.
         if memory(found.processes, _resident) > most and memory(found.processes, _proportional_share) > most:
             return "out_of_memory"
+        if any(stored(folder) - before > self.limits.scratch * MB for folder, before in self._stored.copy().items()):
+            return "disk_full"
         return "killed_replay" if found.stopped else ""
 
     def stop(self) -> None:
@@ -119,6 +126,16 @@ def nameless_files(processes: Iterable[int]) -> int:
                         found = descriptor.stat()
                         sizes[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
     return sum(sizes.values())
+
+
+def stored(folder: Path) -> int:
+    """Bytes that the files below a folder take."""
+    found = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # gone by now
+                found += os.lstat(f"{place}/{name}").st_blocks * _BLOCK
+    return found
 
 
 def _children(pid: int) -> list[int]:
