@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from autograder import door
 from autograder.door import Strict, TroubleLine
@@ -71,7 +71,7 @@ class Program:
             return False
         try:
             said = _Said.model_validate_json(line)
-        except ValueError:  # also for half a character, which is no text that could be validated
+        except ValidationError:
             self.trouble = self.trouble or {"kind": "broken_observation"}
             return True
         self._take(said)
