@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from autograder.broker.programs import Program, listen
 from autograder.catalog import Catalog
 from autograder.engine import Engine, _parse
 from autograder.fixtures import read_fixture
 from autograder.grading import Course, Grading, Submission
 from autograder.judge.messages import MESSAGES
 from autograder.model import GraderFaultError, KitError, Observation, Outcome, Request
+from autograder.oracle import logs
 from autograder.replay import child, submission
 from autograder.replay.trouble import Stopped
 from tests.conftest import HERE, notebook
@@ -121,6 +124,87 @@ def test_observations(toy: Course, tmp_path_factory: pytest.TempPathFactory, lin
     else:
         assert found.points == 0
         assert found.message
+
+
+#: The door of programs that nobody runs.
+nobody: Any = None
+#: What two right programs may say.
+SAID: list[tuple[int, dict[str, Any]]] = [
+    (1, {"handled": [0, 0]}),
+    (2, {"handled": [3, 1 << 40]}),
+    (1, {"paused": True}),
+    (1, {"trouble": {"kind": "raised", "text": "å", "line": 1, "error": "ValueError"}}),
+    (2, {"ended": "returned 3"}),
+    (1, {"died": True}),
+    (2, {"fault": "Traceback"}),
+    (1, {"gone": "gone", "printed": "x"}),
+]
+
+
+def lines(said: Sequence[tuple[Any, Any]]) -> bytes:
+    """What programs say, as it comes through the door."""
+    return b"".join(json.dumps([number, json.dumps(event)]).encode() + b"\n" for number, event in said)
+
+
+@st.composite
+def said(draw: st.DrawFn) -> bytes:
+    """Some of what programs may say, and between them one thing of which a part is another, or a text."""
+    events = draw(st.lists(st.sampled_from(SAID), max_size=5))
+    number, event = draw(st.sampled_from(SAID))
+    changed = lines([(number, draw(replaced(event)))])
+    raw = json.dumps([number, draw(st.text(st.characters(), max_size=5) | st.just("\ud800"))]).encode() + b"\n"
+    return lines(events) + draw(st.sampled_from([changed, raw, b""])) + lines(events)
+
+
+def handled_by_hand(data: bytes) -> set[tuple[int, int, int]]:
+    """Program, partition and offset of all that any line says was handled, read as simply as can be."""
+    found = set()
+    for line in data.split(b"\n"):
+        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+            number, text = json.loads(line)
+            partition, offset = json.loads(text)["handled"]
+            if type(partition) is type(offset) is int:
+                found.add((number, partition, offset))
+    return found
+
+
+@many
+@example(data=b'[1, "\\ud800"]\n')
+@example(data=b"[1e999, 1]\n")
+@given(data=said() | damaged(lines(SAID)) | st.binary(max_size=60) | json_values.map(lambda value: json.dumps([1, value]).encode() + b"\n"))
+def test_the_door_to_kafka_programs(data: bytes) -> None:
+    """Whatever comes, a program has handled what a whole line says in its name, and nothing else; nothing is raised."""
+    programs = {number: Program(number, "group", nobody) for number in (1, 2)}
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    try:
+        end = listen(reading, 100_000, programs)
+    finally:
+        os.close(reading)
+    for program in programs.values():
+        while program.hear(0):
+            pass
+
+    assert end in {"", *MESSAGES}
+    found = {(program.number, *place) for program in programs.values() for place in program.handled}
+    assert found <= handled_by_hand(data)
+    assert logs.handled_facts([(0, 0)], [program.handled for program in programs.values()])
+
+
+@pytest.mark.parametrize("data", [b"x" * 2000, lines([(1, {"handled": [0, 0]})]) * 100])
+def test_what_comes_through_the_door_to_kafka_programs_is_bounded(data: bytes) -> None:
+    """A line without an end and lines without an end: neither fills the grader's memory, and both are the submission's doing."""
+    programs = {1: Program(1, "group", nobody)}
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+
+    end = listen(reading, 1000, programs)
+    os.close(reading)
+
+    assert end == "too_much_output"
+    assert programs[1].said.empty()
 
 
 @many

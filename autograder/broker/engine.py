@@ -56,6 +56,7 @@ class KafkaEngine:
             cluster = self._cluster(number)
             if isinstance(cluster, Cluster):
                 cluster.check()
+                programs.weigh(cluster.folder)
             programs.reach(cluster.ports)
             found = observe(cluster, programs, request)
             if isinstance(cluster, Cluster):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
@@ -11,8 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -20,8 +20,10 @@ from pydantic import Field, ValidationError
 
 from autograder import door
 from autograder.door import Strict, TroubleLine
+from autograder.model import Limits
 from autograder.oracle.logs import Place
 from autograder.replay import session
+from autograder.replay.worker import MB
 from autograder.sandbox.bubblewrap import BROKERS, Sandbox
 from autograder.sandbox.relay import READY
 
@@ -108,6 +110,9 @@ class Programs:
         self._lock = threading.Lock()
         self._programs: dict[int, Program] = {}
         self._serial = 0
+        #: Bytes that are taken from the door in all: one bound for an endless line and for endless lines, as Spark's door has it.
+        self._most = 2 * (sandbox.limits if sandbox else Limits()).observation * MB
+        self._broken = ""
         self.lost = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -124,6 +129,11 @@ class Programs:
             new = self._relay.reach(ports) if self._relay else []
             if new:
                 self._send({"verb": "relay", "ports": new, "folder": BROKERS})
+
+    def weigh(self, folder: Path) -> None:
+        """Count what is stored in a folder from now on among what confined programs use."""
+        if self._child.watch:
+            self._child.watch.weigh(folder)
 
     def start(self, group: str, request: dict[str, Any]) -> Program:
         """Start a program."""
@@ -145,19 +155,15 @@ class Programs:
             raise ProgramsLostError(self.fate()) from error
 
     def fate(self) -> str:
-        """What became of a process that is gone, as ``door.Child`` tells it."""
-        return self._child.fate()
+        """What became of a process that is gone, as ``door.Child`` tells it; or what came through the door that is no answer."""
+        return self._broken or self._child.fate()
 
     def _read(self) -> None:
-        """Sort what is said by program; in a thread of its own. What is no answer is the end of it all."""
-        buffer = b""
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-            while data := os.read(self._child.reading, 1 << 16):
-                *lines, buffer = (buffer + data).split(b"\n")
-                for line in lines:
-                    number, said = json.loads(line)
-                    self._programs[number].said.put(str(said))
+        """Listen in a thread of its own. What is no answer is the end of it all."""
+        self._broken = listen(self._child.reading, self._most, self._programs)
         self.lost = True
+        if self._broken:
+            self._child.process.terminate()
         for program in list(self._programs.values()):
             program.said.put('{"gone": "gone"}')
 
@@ -168,6 +174,26 @@ class Programs:
         self._child.end()
         if self._relay:
             self._relay.close()
+
+
+def listen(reading: int, most: int, programs: Mapping[int, Program]) -> str:
+    """Hand each line to the program that it names, until the door is closed.
+
+    Gives the kind of trouble where that is not the end of it: something that is no answer, or more than ``most`` bytes.
+    """
+    buffer = b""
+    try:
+        while data := os.read(reading, 1 << 16):
+            most -= len(data)
+            if most < 0:
+                return "too_much_output"
+            *lines, buffer = (buffer + data).split(b"\n")
+            for line in lines:
+                number, said = json.loads(line)
+                programs[number].said.put(str(said))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "killed_replay"
+    return ""
 
 
 class _Relay:

@@ -76,7 +76,7 @@ class Replay:
         return [*self.ended, *self.started.values()]
 
     def _clean(self) -> None:
-        for program in self.started.values():
+        for program in self._all():  # also those that are gone: they may only have said so
             program.kill()
         if self.stopped is not None:
             self._start_broker("stopped")
@@ -210,7 +210,7 @@ class Replay:
     def _look_handled(self) -> list[Fact]:
         places = self.observer.places(self.topic)
         groups = list(dict.fromkeys(program.group for program in self._all()))
-        found = []
+        found = self._made_up()
         for group in groups:
             facts = logs.handled_facts(places, [program.handled for program in self._all() if program.group == group])
             found += facts if len(groups) == 1 else [logs.fact(f"{self._name(group)}: {each['what']}", each["is"]) for each in facts]
@@ -220,7 +220,7 @@ class Replay:
         group = self._group(None)
         programs = [program for program in self._all() if program.group == group]
         again = [place for program in programs for place in self.committed_before[program.number] & set(program.handled)]
-        return logs.at_least_once_facts(self.observer.places(self.topic), self._handled(group), again)
+        return logs.at_least_once_facts(self.observer.places(self.topic), self._handled(group), again) + self._made_up()
 
     def _look_offsets(self) -> list[Fact]:
         starts, ends = self.observer.bounds(self.topic)
@@ -236,6 +236,9 @@ class Replay:
         return logs.member_facts(self._wait_for_members(self._group(None)).values())
 
     # What steps and looks are made of.
+
+    def _made_up(self) -> list[Fact]:
+        return logs.made_up_facts(self.observer.ends(self.topic), [program.handled for program in self._all()])
 
     def _topic_name(self, name: str | None) -> str:
         return f"{name}{self.mark}" if name else self.topic

@@ -152,6 +152,15 @@ def handled_facts(places: Iterable[Place], handled: Sequence[Sequence[Place]]) -
     ]
 
 
+def made_up_facts(ends: Mapping[int, int], handled: Iterable[Iterable[Place]]) -> list[Fact]:
+    """That something was handled that has never been a record, where it was: a right program knows nothing of this fact.
+
+    What retention has removed was one, so that only the ends count.
+    """
+    count = sum(not 0 <= offset < ends.get(partition, 0) for program in handled for partition, offset in program)
+    return [fact("handled what is no record", count)] if count else []
+
+
 def _disordered(program: Sequence[Place]) -> set[int]:
     furthest: dict[int, int] = {}
     bad = set()

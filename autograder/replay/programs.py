@@ -91,6 +91,8 @@ class Programs:
         control_end, control = os.pipe()
         pid = os.fork()
         if pid == 0:
+            os.close(reading)
+            os.close(control)
             self.become_program(request, scratch, writing, control_end)
         os.close(writing)
         os.close(control_end)

@@ -33,6 +33,12 @@ def test_at_least_once_allows_what_was_not_committed() -> None:
     assert list(facts(logs.at_least_once_facts(PLACES, PLACES[:2], [(0, 0)])).values()) == ["3", "1", "1"]
 
 
+def test_what_is_no_record_was_not_handled() -> None:
+    """A program that says it has handled all that may be there is told so; of a right one there is no such fact."""
+    assert logs.made_up_facts({0: 2, 1: 1}, [[(0, 0), (0, 1)], [(1, 0)]]) == []
+    assert list(facts(logs.made_up_facts({0: 2, 1: 1}, [[(0, 1), (0, 2)], [(0, -1), (2, 0)]])).values()) == ["3"]
+
+
 def test_offsets_count_from_what_retention_left() -> None:
     """What was removed need not be committed; what was committed and never handled is lost."""
     assert list(facts(logs.offset_facts("g", {0: 9, 1: 2}, {0: 5}, {0: 3, 1: 2})).values()) == ["4"]

@@ -1,0 +1,123 @@
+"""Hostile programs of a Kafka exercise, confined as `grade` confines them: each has the outcome that it says, and has gained nothing.
+
+A file of ``tests/attacks/kafka`` has a head as those of ``tests/attacks`` have it, and is put behind a right submission.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.broker import cluster
+from autograder.broker.cluster import Cluster
+from autograder.broker.engine import KafkaEngine, kafka_engine
+from autograder.catalog import Catalog, find_root
+from autograder.engine import Engine
+from autograder.grading import Course, Grading, Submission
+from autograder.model import Limits, Outcome, Report
+from autograder.replay.java import Java
+from autograder.reports.json_report import to_json
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.watch import usage
+from tests.conftest import HERE
+from tests.test_attacks import head
+from tests.test_broker import java  # noqa: F401  # a fixture
+
+ATTACKS = sorted((HERE / "attacks" / "kafka").glob("*.py"))
+pytestmark = pytest.mark.skipif(bool(bubblewrap.trouble()), reason=f"nothing can be confined here: {bubblewrap.trouble()}")
+_LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150, observation=2)
+_SLUG, _RIGHT = "kafka_setup", "right"
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The assignment, with less time and room."""
+    found = Course.load(Catalog(find_root()), _SLUG)
+    return replace(found, assignment=replace(found.assignment, limits=_LIMITS))
+
+
+@pytest.fixture(scope="module")
+def reports(java: Java, course: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:  # noqa: F811  # the fixture
+    """The reports of all attacks, each in a sandbox of its own, and at last of a right submission; one broker serves them all."""
+    sandbox, folder = bubblewrap.sandbox(java, _LIMITS), tmp_path_factory.mktemp("attacks")
+    right = (course.catalog.solutions(_SLUG) / "samples" / "right.py").read_text()
+
+    def grade(name: str, text: str, checks: list[str]) -> Report:
+        path = folder / f"{name}.py"
+        path.write_text(text)
+        chosen = [replace(check, time_limit=30) for check in course.assignment.checks if check.id in checks]
+        with kafka_engine(sandbox=sandbox) as kafka, Engine(kafka=kafka, sandbox=sandbox) as engine:
+            kafka._clusters[1] = (shared, contextlib.ExitStack())
+            report = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report(chosen)
+            assert_no_program_runs(kafka)
+            return report
+
+    def attack(path: Path) -> Report:
+        text = path.read_text().replace("HOST_PORT", str(server.getsockname()[1])).replace("OTHER_BROKER", str(other.ports[0]))
+        return grade(path.stem, f"{right}\n\n{text}", head(path)["checks"].split(", "))
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(pytest.MonkeyPatch.context()).setenv("COURSE_SECRET", "course-secret")
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        shared, other = started(stack), started(stack)
+        pool = stack.enter_context(ThreadPoolExecutor(3))
+        futures = {path.stem: pool.submit(attack, path) for path in ATTACKS}
+        yield futures | {_RIGHT: pool.submit(grade, _RIGHT, right, ["reads", "resumes", "sent", "works"])}
+
+
+def started(stack: contextlib.ExitStack) -> Cluster:
+    """A broker that ends with the stack."""
+    return stack.enter_context(cluster.broker())
+
+
+def assert_no_program_runs(kafka: KafkaEngine) -> None:
+    """While the sandbox is still there: whatever a program started in its folder ends with its replay."""
+    programs = kafka._programs
+    for pid in usage(programs._child.process.pid, 10_000).processes if programs else ():
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+            if "/program-" in str(Path(f"/proc/{pid}/cwd").readlink()):
+                ending = os.pidfd_open(pid)
+                assert select.select([ending], [], [], 20)[0], Path(f"/proc/{pid}/cmdline").read_bytes()
+                os.close(ending)
+
+
+@pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
+def test_an_attack_gains_nothing(reports: dict[str, Future[Report]], path: Path) -> None:
+    """It gets its outcome, the check beside it passes, and what it must not reach it has not reached."""
+    report = reports[path.stem].result()
+    named = dict(pair.split("=") for pair in head(path)["outcome"].split(", "))
+
+    assert {check.id: check.outcome.value for check in report.checks} == {
+        check.id: named.get(check.id, Outcome.PASSED.value) for check in report.checks
+    }, [check.message for check in report.checks]
+    assert "GAINED" not in to_json(report)
+    assert report.points == sum(check.max_points for check in report.checks if check.outcome is Outcome.PASSED)
+
+
+def test_a_right_submission_beside_them_gets_all_points(reports: dict[str, Future[Report]]) -> None:
+    """On the broker that they have all been on."""
+    report = reports[_RIGHT].result()
+
+    assert [(check.id, check.outcome) for check in report.checks if check.outcome is not Outcome.PASSED] == []
+    assert report.points == report.max_points
+
+
+def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
+    """Whatever they have started has ended with their sandboxes."""
+    for found in reports.values():
+        found.result()
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            lines.append(path.read_bytes())
+
+    mark = str(_LIMITS.scratch * 1_000_000).encode()
+    assert [line for line in lines if b"bwrap" in line and b"autograder.replay.programs" in line and mark in line] == []
