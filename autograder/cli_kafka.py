@@ -44,6 +44,9 @@ def status() -> None:
     from autograder.broker import standing
 
     found = standing.running()
+    if found is None and standing.starting():
+        click.echo("Kafka is being started.")
+        return
     if found is None:
         click.echo("No broker of the kit runs. Start one: autograder kafka up")
         return
