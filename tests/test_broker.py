@@ -227,57 +227,6 @@ def test_a_state_file_left_behind_misleads_nobody(cache: Path) -> None:
     assert standing.down() is None
 
 
-def test_two_ups_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second one is told at once, and whoever else comes meanwhile too; nothing is overwritten and no process is signalled."""
-    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
-    told: list[tuple[int, str]] = []
-
-    def fetch(*_: object) -> None:
-        told.extend(verb(*words) for words in (["up"], ["status"], ["down"], ["clean"]))
-        raise KitError("The first one", "ends.")
-
-    monkeypatch.setattr(jars, "ensure", fetch)
-    first = verb("up", "--port", str(free_port()))
-
-    said = "Kafka is being started by another command.\nWait until it runs. To see whether it does: autograder kafka status\n"
-    refused = (2, f"autograder: {said}")
-    assert told == [refused, (0, "Kafka is being started.\n"), refused, refused]
-    assert first == (2, "autograder: The first one\nends.\n")
-    assert verb("status") == (0, "No broker of the kit runs. Start one: autograder kafka up\n")
-
-
-GUARD_THAT_STAYS = """
-import fcntl, os, signal, sys
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-lock = open(sys.argv[1], "w")
-fcntl.flock(lock, fcntl.LOCK_EX)
-lock.write(f"{os.getpid()} ready")
-lock.flush()
-print(flush=True)
-sys.stdin.read()
-"""
-
-
-def test_down_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Brokers that do not end are two lines, with their process; it was not changed by another `up`."""
-    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
-    monkeypatch.setattr(standing, "PATIENCE", 0.1)
-    standing.folder().mkdir(parents=True)
-    (standing.folder() / "state.json").write_text('{"ports": [9092]}')
-    command = [sys.executable, "-c", GUARD_THAT_STAYS, str(standing.folder() / "lock")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as guard:
-        assert guard.stdout
-        guard.stdout.readline()
-
-        assert verb("up")[1].startswith("autograder: Kafka runs already, on 127.0.0.1:9092.\n")
-        code, text = verb("down")
-
-        assert guard.poll() is None
-        guard.kill()
-    assert code == 2
-    assert text == (f"autograder: Kafka was told to end and still runs after 0.1 seconds.\nThis ends it at once: kill -KILL {guard.pid}\n")
-
-
 def test_damaged_files_are_fetched_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A jar in the cache that is not what the lock file says heals itself."""
     victim = jars.folder() / "jopt-simple-5.0.4.jar"
@@ -311,38 +260,6 @@ def test_a_wrong_checksum_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(KitError, match="What was fetched is not what the lock file names: HdrHistogram"):
         jars.ensure(find_java(), quiet)
     assert list((cache / "other" / "autograder").iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("said", "text"),
-    [
-        ("java.net.UnknownHostException: somewhere", "there is no network."),
-        ("PKIX path building failed", "certificate is not trusted"),
-        ("No space left on device", "there is no room on the disk."),
-    ],
-)
-def test_a_fetch_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, text: str) -> None:
-    """Without a network everything but Kafka works; the message says so."""
-    fake = tmp_path / "java"
-    fake.write_text(f"#!/bin/sh\necho '{said}'\nexit 1\n")
-    fake.chmod(0o755)
-    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(jars, "_trust", lambda *_: [])
-
-    with pytest.raises(KitError, match=text) as caught:
-        jars.ensure(Java(fake, "25"), quiet)
-    assert "Everything but Kafka works without." in caught.value.hint
-    assert list((tmp_path / "cache" / "autograder").iterdir()) == []
-
-
-def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file where the folder should be is two lines."""
-    (tmp_path / "cache").touch()
-    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
-
-    with pytest.raises(KitError, match="Kafka's files cannot be written to") as caught:
-        jars.ensure(find_java(), quiet)
-    assert "AUTOGRADER_CACHE" in caught.value.hint
 
 
 def test_a_new_broker_can_be_asked_about_groups(java: Java) -> None:

@@ -70,16 +70,18 @@ def ensure(java: Java, progress: Progress, which: Jars = BROKER) -> Path:
     appears whole or not at all. Of two at once each fetches for itself and the first one's folder stands.
     """
     target = folder(which)
-    if target.is_dir():
-        if not wrong(target, which):
-            return target
-        progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
-        shutil.rmtree(target)
     try:
+        if target.is_dir():
+            if not wrong(target, which):
+                return target
+            progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
+            shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as made:
             _fetch(java, Path(made), progress, which)
             _put(Path(made) / "jars", target, which)
+    except session.EngineLostError as error:
+        raise KitError(f"Kafka could not be fetched: Java ended. {error}", "What this machine offers: autograder doctor") from error
     except OSError as error:
         raise KitError(
             f"Kafka's files cannot be written to {target.parent}: {error.strerror or error}.",

@@ -270,9 +270,18 @@ def clean() -> None:
     shutil.rmtree(folder(), ignore_errors=True)
 
 
-def tools(java: Java, where: Path) -> Path:
-    """Write Kafka's console tools as scripts into a folder, to be put on the PATH."""
-    where.mkdir(parents=True, exist_ok=True)
+def tools(java: Java) -> Path:
+    """Write Kafka's console tools as scripts into a folder, to be put on the PATH. Raises KitError when they cannot be written."""
+    where = folder() / "bin"
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+        _write_tools(java, where)
+    except OSError as error:
+        raise _unwritable(error) from error
+    return where
+
+
+def _write_tools(java: Java, where: Path) -> None:
     logs_of_tools = where / "log4j2.properties"
     logs_of_tools.write_text(
         settings.LOGS.replace("info", "error").replace("type = Console", "type = Console\nappender.console.target = SYSTEM_ERR")
@@ -282,4 +291,3 @@ def tools(java: Java, where: Path) -> Path:
         path = where / name
         path.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         path.chmod(0o755)
-    return where
