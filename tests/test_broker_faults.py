@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -200,3 +203,72 @@ def test_an_unknown_command_in_the_shell(tmp_path: Path, monkeypatch: pytest.Mon
 
     assert code == 2
     assert text.startswith("autograder: kafka-nothing.sh cannot be run: No such file or directory.\nKafka's own tools are kafka-topics.sh,")
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from autograder.broker import jars
+from autograder.replay.java import Java
+jars.HERE, jars._trust = Path(sys.argv[1]), lambda *_: []
+jars.ensure(Java(Path(sys.argv[2]), "25"), lambda text, *_: print(text, flush=True), jars.Jars("toy", "Toy"))
+"""
+
+
+def fake_java(path: Path, does: str) -> Java:
+    """A program that stands for Java: of Ivy's command the last word is where the jars go."""
+    path.write_text(f'#!/bin/sh\nfor last; do :; done\njars="${{last%/*}}"\n{does}\n')
+    path.chmod(0o755)
+    return Java(path, "25")
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> jars.Jars:
+    """One jar to fetch, into a cache of the test's own."""
+    (tmp_path / "toy.lock").write_text(f"{hashlib.sha256(b'right').hexdigest()} toy.jar\n")
+    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(jars, "HERE", tmp_path)
+    monkeypatch.setattr(jars, "_trust", lambda *_: [])
+    return jars.Jars("toy", "Toy")
+
+
+def test_an_interrupted_fetch_leaves_nothing_half(tmp_path: Path, toy: jars.Jars) -> None:
+    """Ivy ends with the one that started it, however that ends; the next fetch removes what was left, and works."""
+    java = fake_java(
+        tmp_path / "java", f'mkdir -p "$jars"; mkfifo {tmp_path}/wait; echo $$ > {tmp_path}/pid; echo "[SUCCESSFUL ]"; exec cat {tmp_path}/wait'
+    )
+    env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path), str(java.executable)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as owner:
+        assert owner.stdout
+        assert [owner.stdout.readline() for _ in range(2)] == ["Fetching Toy (once on this machine, 1 files) …\n", "Fetching Toy\n"]
+        gone = os.pidfd_open(int((tmp_path / "pid").read_text()))
+        owner.kill()
+    assert select.select([gone], [], [], 60)[0], "Ivy is still there"
+    os.close(gone)
+    assert not jars.folder(toy).exists()
+    assert len(list(jars.folder(toy).parent.iterdir())) == 1
+
+    jars.ensure(fake_java(tmp_path / "java", 'mkdir -p "$jars"; printf right > "$jars/toy.jar"'), quiet, toy)
+
+    assert list(jars.folder(toy).parent.iterdir()) == [jars.folder(toy)]
+    assert jars.wrong(jars.folder(toy), toy) == []
+
+
+def test_the_fetch_of_another_process_is_left_alone(tmp_path: Path, toy: jars.Jars) -> None:
+    """Only folders of processes that are gone are removed."""
+    other = jars.folder(toy).parent / f"fetching-{os.getppid()}-other"
+    other.mkdir(parents=True)
+
+    jars.ensure(fake_java(tmp_path / "java", 'mkdir -p "$jars"; printf right > "$jars/toy.jar"'), quiet, toy)
+
+    assert sorted(jars.folder(toy).parent.iterdir()) == sorted([other, jars.folder(toy)])
+
+
+def test_a_fetch_that_stalls_ends(tmp_path: Path, toy: jars.Jars, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit holds for a server that says nothing more."""
+    monkeypatch.setattr(jars, "_TIMEOUT", 0.2)
+
+    with pytest.raises(KitError, match=r"Kafka could not be fetched: it took longer than 0\.2 seconds\."):
+        jars.ensure(fake_java(tmp_path / "java", "exec tail -f /dev/null"), quiet, toy)
+    assert list(jars.folder(toy).parent.iterdir()) == []
