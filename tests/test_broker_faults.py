@@ -10,14 +10,21 @@ import select
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 from kafka.errors import KafkaTimeoutError
 
+from autograder import commands
 from autograder.broker import cluster, jars, settings, standing, warmup
-from autograder.model import KitError
+from autograder.broker.replay import Replay
+from autograder.cli import main
+from autograder.model import GraderFaultError, KitError, Report
 from autograder.replay.java import Java, find_java
+from tests.conftest import HERE
 from tests.test_broker import free_port, quiet, verb
 
 
@@ -235,7 +242,8 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> jars.Jars:
 def test_an_interrupted_fetch_leaves_nothing_half(tmp_path: Path, toy: jars.Jars) -> None:
     """Ivy ends with the one that started it, however that ends; the next fetch removes what was left, and works."""
     java = fake_java(
-        tmp_path / "java", f'mkdir -p "$jars"; mkfifo {tmp_path}/wait; echo $$ > {tmp_path}/pid; echo "[SUCCESSFUL ]"; exec cat {tmp_path}/wait'
+        tmp_path / "java",
+        f'mkdir -p "$jars"; mkfifo {tmp_path}/wait; echo $$ > {tmp_path}/pid; echo "[SUCCESSFUL ]"; exec cat {tmp_path}/wait',
     )
     env = dict(os.environ, PYTHONPATH=str(Path(__file__).parent.parent))
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path), str(java.executable)]
@@ -272,3 +280,53 @@ def test_a_fetch_that_stalls_ends(tmp_path: Path, toy: jars.Jars, monkeypatch: p
     with pytest.raises(KitError, match=r"Kafka could not be fetched: it took longer than 0\.2 seconds\."):
         jars.ensure(fake_java(tmp_path / "java", "exec tail -f /dev/null"), quiet, toy)
     assert list(jars.folder(toy).parent.iterdir()) == []
+
+
+REPORT = Report(1, "kit", "spark", "toy", "Toy", "right.py", "0", {}, "student", "bubblewrap", 4, 4, ())
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (KitError("No network.", "Try again."), "No network. Try again."),
+        (GraderFaultError("Spark could not read\nthe topic"), "Spark could not read the topic"),
+        (cluster.BrokerLostError("A broker ended by itself."), "A broker ended by itself."),
+        (subprocess.TimeoutExpired(["java"], 180), "Command '['java']' timed out after 180 seconds"),
+        (OSError("full"), "full"),
+        (AssertionError(), "AssertionError"),
+    ],
+)
+def test_the_demo_ends_with_its_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, text: str) -> None:
+    """What is outside the marks is skipped, whatever happens to it; the exit code is that of the grading."""
+
+    def fail(*_: object) -> Iterator[str]:
+        yield "the first line"
+        raise error
+
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
+    monkeypatch.setattr(commands, "demo", lambda *_: iter([(REPORT, tmp_path)]))
+    monkeypatch.setattr(commands, "needs_kafka", lambda _: True)
+    monkeypatch.setattr(commands, "live", fail)
+
+    done = CliRunner().invoke(main, ["demo", "toy"])
+
+    assert done.exit_code == 0
+    assert f"the first line\nSKIPPED Spark's Kafka source: {text}\n" in done.output
+    assert done.stdout.endswith(f"right.py         4 of 4 points   {tmp_path}\n")
+
+
+def test_topics_are_removed_when_members_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the broker that a student left running nothing stays, also when a broker refuses to let members go."""
+    forgotten: list[object] = []
+
+    def refuse(*_: object) -> None:
+        raise KafkaTimeoutError("slow")
+
+    replay = object.__new__(Replay)
+    replay.cluster, replay.stopped, replay.mark = standing.Standing(1, (9092,)), None, "-mark"
+    replay.started, replay.ended = {}, [SimpleNamespace(group="readers")]
+    replay.observer = SimpleNamespace(member_ids=lambda _: ["one"], remove_members=refuse, forget=lambda *what: forgotten.append(what))
+
+    with pytest.raises(KafkaTimeoutError, match="slow"):
+        replay._clean()
+    assert forgotten == [("-mark", {"readers"})]
