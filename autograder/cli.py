@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -43,6 +44,12 @@ def main() -> None:
 
     Students run `check`, instructors `grade`, authors `new`, `record`, `build` and `verify`.
     """
+    if _system() == "nt":  # told before anything is imported that is not there
+        raise KitError("autograder runs on Linux and macOS.", "On Windows run it in WSL2.")
+
+
+def _system() -> str:
+    return os.name
 
 
 main.add_command(kafka)

@@ -218,3 +218,15 @@ def test_names_send_nothing_to_the_terminal(tmp_path: Path, monkeypatch: pytest.
     assert f"Written to graded/{shown}\n" in whole.output
     assert wrong.output.startswith(f"autograder: There is no file {shown}.\n")
     assert all("\x1b" not in done.output and "\x07" not in done.output for done in (quiet, whole, wrong))
+
+
+def test_windows_is_told_about_wsl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two lines in place of a traceback; the command line itself imports nothing that Windows does not have."""
+    monkeypatch.setattr("autograder.cli._system", lambda: "nt")
+
+    done = CliRunner().invoke(main, ["list"])
+    program = "import sys; sys.modules.update(fcntl=None, resource=None); import autograder.cli"
+    imported = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=HERE.parent)
+
+    assert (done.exit_code, done.output) == (2, "autograder: autograder runs on Linux and macOS.\nOn Windows run it in WSL2.\n")
+    assert imported.returncode == 0, imported.stderr
