@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from autograder.cli_nbgrader import nbgrader
 from autograder.cli_release import release
 from autograder.cli_results import ci, export
 from autograder.model import KitError, Report
-from autograder.terminal_output import colored, echo, examples, say_progress
+from autograder.terminal_output import colored, echo, examples, say, say_progress
 
 _PARAM = click.option("--param", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Grade with another value of a parameter.")
 
@@ -32,7 +33,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except KitError as error:
-            click.echo(f"autograder: {error.message}\n{error.hint}", err=True)
+            say(f"autograder: {error.message}\n{error.hint}", err=True)
             ctx.exit(2)
 
 
@@ -43,6 +44,12 @@ def main() -> None:
 
     Students run `check`, instructors `grade`, authors `new`, `record`, `build` and `verify`.
     """
+    if _system() == "nt":  # told before anything is imported that is not there
+        raise KitError("autograder runs on Linux and macOS.", "On Windows run it in WSL2.")
+
+
+def _system() -> str:
+    return os.name
 
 
 main.add_command(kafka)
@@ -122,10 +129,10 @@ def grade(  # noqa: PLR0913, PLR0917  # options
     key = course_secret(secret) if variants else None
     for report, folder in commands.grade(slug, files, out, _pairs(given), say_progress, confined=sandbox != "none", secret=key):
         if quiet:
-            click.echo(f"{report.submission}: {report.points:g} of {report.max_points} points")
+            say(f"{report.submission}: {report.points:g} of {report.max_points} points")
         else:
             _show(report)
-            click.echo(f"Written to {folder}\n")
+            say(f"Written to {folder}\n")
         code = max(code, _fault_code(report))
     sys.exit(code)
 
@@ -147,7 +154,7 @@ def variant(slug: str, student: str, out: Path | None, secret: Path | None) -> N
     for name, value in found.parameters.items():
         click.echo(f"{name} = {value}")
     for path in written:
-        click.echo(f"wrote {path}", err=True)
+        say(f"wrote {path}", err=True)
 
 
 @main.command(epilog=examples("hint watermarks", "hint watermarks late_inside -n 2"))
@@ -198,8 +205,8 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
         rows.append(f"{report.slug:20} {report.submission:16} {report.points:g} of {report.max_points} points   {folder}")
         code = max(code, _fault_code(report))
     for line in commands.lives(slugs, say_progress):
-        echo(line)
-    click.echo("\n".join(rows))
+        say(line)
+    say("\n".join(rows))
     sys.exit(code)
 
 
@@ -215,7 +222,7 @@ def build(slugs: tuple[str, ...], only_check: bool) -> None:
 
     changed = commands.build(slugs, write=not only_check)
     for path in changed:
-        click.echo(f"{'stale' if only_check else 'wrote'} {path}")
+        say(f"{'stale' if only_check else 'wrote'} {path}")
     sys.exit(1 if only_check and changed else 0)
 
 

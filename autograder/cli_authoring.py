@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 
 from autograder.model import Engine, KitError
-from autograder.terminal_output import examples
+from autograder.terminal_output import examples, say
 
 
 @click.command(epilog=examples("new page_views --engine structured", 'new my_kafka --engine kafka --title "Counting records"'))
@@ -25,7 +25,7 @@ def new(slug: str, engine: Engine, title: str | None) -> None:
     from autograder import commands
 
     for path in commands.new(slug, engine, title):
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
     click.echo(f"Change it, then run:  autograder build {slug}  and  autograder verify {slug}")
 
 
@@ -106,9 +106,9 @@ def record(slug: str | None, fixture: str | None, origin: str, **options: Any) -
     if path is None:
         click.echo(found.text, nl=False)
     for line in summary(found):
-        click.echo(line, err=path is None)
+        say(line, err=path is None)
     if path is not None:
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
     if slug and path is not None and target.out is None:
         click.echo(f'Name it in a check of {slug}: fixtures = ["{fixture}"], then run:  autograder verify {slug}')
 

@@ -7,6 +7,7 @@ import subprocess
 
 import click
 
+from autograder.model import KitError
 from autograder.terminal_output import examples, say_progress
 
 
@@ -44,6 +45,9 @@ def status() -> None:
     from autograder.broker import standing
 
     found = standing.running()
+    if found is None and standing.starting():
+        click.echo("Kafka is being started.")
+        return
     if found is None:
         click.echo("No broker of the kit runs. Start one: autograder kafka up")
         return
@@ -86,11 +90,17 @@ def shell(ctx: click.Context, command: tuple[str, ...]) -> None:
 
     found_java = java()
     jars.ensure(found_java, say_progress)
-    where = standing.tools(found_java, standing.folder() / "bin")
+    where = standing.tools(found_java)
     env = dict(os.environ, PATH=os.pathsep.join([str(where), os.environ.get("PATH", "")]))
     if not command:
         click.echo(f"Here are {', '.join(standing.TOOLS)}. Leave with 'exit'.")
-    found = subprocess.run(list(command) or [os.environ.get("SHELL", "/bin/sh")], env=env, check=False)
+    wanted = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    try:
+        found = subprocess.run(wanted, env=env, check=False)
+    except OSError as error:
+        raise KitError(
+            f"{wanted[0]} cannot be run: {error.strerror or error}.", f"Kafka's own tools are {', '.join(standing.TOOLS)}."
+        ) from error
     ctx.exit(found.returncode)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from autograder.terminal_output import examples
+from autograder.terminal_output import examples, say
 
 
 @click.group(epilog=examples("nbgrader init course watermarks"))
@@ -29,7 +29,5 @@ def init(folder: Path, slugs: tuple[str, ...]) -> None:
 
     written = commands.nbgrader_course(folder, slugs)
     for path in written:
-        click.echo(f"wrote {path}", err=True)
-    click.echo(
-        f"In {folder}: nbgrader generate_assignment SLUG; then put notebooks into submitted/STUDENT/SLUG/ and: nbgrader autograde SLUG"
-    )
+        say(f"wrote {path}", err=True)
+    say(f"In {folder}: nbgrader generate_assignment SLUG; then put notebooks into submitted/STUDENT/SLUG/ and: nbgrader autograde SLUG")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from autograder.terminal_output import examples
+from autograder.terminal_output import examples, say
 
 
 @click.command(
@@ -40,4 +40,4 @@ def release(  # noqa: PLR0913, PLR0917  # options
     key = variants.course_secret(secret) if student is not None else b""
     drawn = {slug: variants.draw(key, catalog.assignment(slug), student) for slug in slugs} if student is not None else {}
     for line in packing.release(catalog, slugs, out, drawn, zipped=zipped, repository=repository):
-        click.echo(line)
+        say(line)

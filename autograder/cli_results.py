@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from autograder.terminal_output import examples
+from autograder.terminal_output import examples, say
 
 _FORMATS = ("classroom50", "csv", "github", "gradescope", "junit", "markdown")
 _SYSTEMS = ("github", "gitlab", "gradescope", "classroom50")
@@ -67,4 +67,4 @@ def ci(system: str, slugs: tuple[str, ...], out: Path, sandbox: str) -> None:
 
     for path in ci.write(ci.files(Catalog(find_root()), system, slugs, sandbox), out):
         if "kit" not in path.relative_to(out).parts:
-            click.echo(f"wrote {path}")
+            say(f"wrote {path}")

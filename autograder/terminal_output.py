@@ -18,17 +18,27 @@ def colored(stream: object) -> bool:
     return bool(getattr(stream, "isatty", lambda: False)()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def echo(text: str) -> None:
+def echo(text: str, err: bool = False) -> None:
     """Print in whatever encoding there is."""
-    encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), color=colored(sys.stdout))
+    stream = sys.stderr if err else sys.stdout
+    encoding = stream.encoding or "utf-8"
+    click.echo(text.encode(encoding, "replace").decode(encoding), color=colored(stream), err=err)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print what may have names of files in it: control characters are shown, not sent to the terminal."""
+    from autograder.reports.terminal import shown
+
+    echo(shown(text), err)
 
 
 def say_progress(text: str, done: int, of: int) -> None:
     """Progress on standard error: one line that changes on a terminal, a line each elsewhere."""
-    line = f"[{done}/{of}] {text}" if of else text
+    from autograder.reports.terminal import shown
+
+    line = shown(f"[{done}/{of}] {text}" if of else text)
     if not colored(sys.stderr):
-        click.echo(line, err=True)
+        echo(line, err=True)
         return
     end = "\n" if done == of or not of else ""
     click.echo(f"\r\x1b[K{line[:100]}{end}", err=True, nl=False)

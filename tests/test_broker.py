@@ -262,38 +262,6 @@ def test_a_wrong_checksum_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatc
     assert list((cache / "other" / "autograder").iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("said", "text"),
-    [
-        ("java.net.UnknownHostException: somewhere", "there is no network."),
-        ("PKIX path building failed", "certificate is not trusted"),
-        ("No space left on device", "there is no room on the disk."),
-    ],
-)
-def test_a_fetch_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, text: str) -> None:
-    """Without a network everything but Kafka works; the message says so."""
-    fake = tmp_path / "java"
-    fake.write_text(f"#!/bin/sh\necho '{said}'\nexit 1\n")
-    fake.chmod(0o755)
-    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(jars, "_trust", lambda *_: [])
-
-    with pytest.raises(KitError, match=text) as caught:
-        jars.ensure(Java(fake, "25"), quiet)
-    assert "Everything but Kafka works without." in caught.value.hint
-    assert list((tmp_path / "cache" / "autograder").iterdir()) == []
-
-
-def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file where the folder should be is two lines."""
-    (tmp_path / "cache").touch()
-    monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path / "cache"))
-
-    with pytest.raises(KitError, match="Kafka's files cannot be written to") as caught:
-        jars.ensure(find_java(), quiet)
-    assert "AUTOGRADER_CACHE" in caught.value.hint
-
-
 def test_a_new_broker_can_be_asked_about_groups(java: Java) -> None:
     """It answers that nobody coordinates the group until its topic for offsets is made; that is waited for."""
     with cluster.broker() as new, Observer(new.bootstrap) as observer:

@@ -8,14 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from autograder import commands
 from autograder.cli import main
 from autograder.engine import Engine
+from autograder.grading import Progress
+from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED
 
@@ -193,3 +197,36 @@ def test_verify_says_what_to_do(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "accepted has 0 files: write at least 6" in done.stdout
     assert "no rejected file fails counts_right: write one" in done.stdout
+
+
+def test_names_send_nothing_to_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control characters in the name of a file or folder are shown, in reports as in errors and progress."""
+    name = "evil\x1b]0;title\x07\x1b[2J.py"
+    report = Report(1, "kit", "spark", "toy", "Toy", name, "0", {}, "student", "bubblewrap", 4, 4, ())
+
+    def grade(_slug: str, _files: object, out: Path, _given: object, progress: Progress, **_: object) -> Iterator[tuple[Report, Path]]:
+        progress(f"grading {name}", 1, 2)
+        yield report, out / name
+
+    monkeypatch.setattr(commands, "grade", grade)
+    quiet = CliRunner().invoke(main, ["grade", "toy", name, "--quiet"], color=True)
+    whole = CliRunner().invoke(main, ["grade", "toy", name], color=True)
+    wrong = CliRunner().invoke(main, ["check", "toy", name], env={"AUTOGRADER_ROOT": str(HERE / "kit")}, color=True)
+
+    shown = r"evil\x1b]0;title\x07\x1b[2J.py"
+    assert f"[1/2] grading {shown}\n{shown}: 4 of 4 points\n" in quiet.output
+    assert f"Written to graded/{shown}\n" in whole.output
+    assert wrong.output.startswith(f"autograder: There is no file {shown}.\n")
+    assert all("\x1b" not in done.output and "\x07" not in done.output for done in (quiet, whole, wrong))
+
+
+def test_windows_is_told_about_wsl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two lines in place of a traceback; the command line itself imports nothing that Windows does not have."""
+    monkeypatch.setattr("autograder.cli._system", lambda: "nt")
+
+    done = CliRunner().invoke(main, ["list"])
+    program = "import sys; sys.modules.update(fcntl=None, resource=None); import autograder.cli"
+    imported = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=HERE.parent)
+
+    assert (done.exit_code, done.output) == (2, "autograder: autograder runs on Linux and macOS.\nOn Windows run it in WSL2.\n")
+    assert imported.returncode == 0, imported.stderr

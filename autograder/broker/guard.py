@@ -2,8 +2,9 @@
 
 It makes the folder. Commands come on standard input, a line each: ``start N``, ``kill N`` (at once), ``stop N`` (an orderly
 shutdown). Its end means that the owner is gone, however it ended: brokers are killed and the folder is removed. With
-``--stay`` the folder is there and there is no owner; SIGTERM ends the brokers. Events go to standard output: ``ready``,
-``started N``, ``ended N``.
+``--stay`` the folder is there and there is no owner; SIGTERM ends the brokers, and standard input is the folder's lock, which
+whoever started it has taken: the guard writes into it its process number, and ``ready`` when all brokers take requests. Events
+go to standard output: ``ready``, ``started N``, ``ended N``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 #: What a broker logs once it takes requests. Source: kafka.server.KafkaRaftServer.
 _STARTED = b"Kafka Server started"
 _DIE_WITH_PARENT = 1  # Linux PR_SET_PDEATHSIG
+_LIBC = ctypes.CDLL(None)  # looked up here: between fork and exec nothing may wait for another thread
 
 
 @dataclass
@@ -45,11 +47,13 @@ class Guard:
         self.brokers: dict[int, _Broker] = {}
         self.selector = selectors.DefaultSelector()
         self.commands = b""
+        if stay:
+            os.pwrite(0, f"{os.getpid()}".encode(), 0)
+            return
         lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR)  # closed by the process's end and not before
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not stay:
-            self.selector.register(0, selectors.EVENT_READ)
-            self.say("ready")
+        self.selector.register(0, selectors.EVENT_READ)
+        self.say("ready")
 
     def loop(self) -> None:
         """Until the owner is gone, or without one until SIGTERM or the last broker ended."""
@@ -81,7 +85,7 @@ class Guard:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=self.folder,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509  # the guard has no threads
+            preexec_fn=die_with_parent,  # noqa: PLW1509  # the guard has no threads
         )
         assert process.stdout is not None
         broker = _Broker(number, process, self.folder / f"broker-{number}.log")
@@ -114,6 +118,8 @@ class Guard:
         *lines, broker.line = (broker.line + data).split(b"\n")
         if not broker.up and any(_STARTED in line for line in lines):
             broker.up = True
+            if self.stay and all(other.up for other in self.brokers.values()):
+                os.pwrite(0, f"{os.getpid()} ready".encode(), 0)
             self.say(f"started {broker.number}")
 
     def say(self, event: str) -> None:
@@ -131,9 +137,10 @@ class Guard:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """For a process that is about to begin: it ends with the one that started it, where the system can do that (Linux)."""
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def main(argv: list[str]) -> int:

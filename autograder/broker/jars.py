@@ -8,11 +8,14 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.broker.certificates import PASSWORD, write_trust_store
+from autograder.broker.guard import die_with_parent
 from autograder.model import KitError
 from autograder.replay import session
 from autograder.replay.java import Java
@@ -70,22 +73,43 @@ def ensure(java: Java, progress: Progress, which: Jars = BROKER) -> Path:
     appears whole or not at all. Of two at once each fetches for itself and the first one's folder stands.
     """
     target = folder(which)
-    if target.is_dir():
-        if not wrong(target, which):
-            return target
-        progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
-        shutil.rmtree(target)
     try:
+        if target.is_dir():
+            if not wrong(target, which):
+                return target
+            progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
+            shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as made:
+        _sweep(target.parent)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"fetching-{os.getpid()}-") as made:
             _fetch(java, Path(made), progress, which)
             _put(Path(made) / "jars", target, which)
+    except session.EngineLostError as error:
+        raise KitError(f"Kafka could not be fetched: Java ended. {error}", "What this machine offers: autograder doctor") from error
     except OSError as error:
         raise KitError(
             f"Kafka's files cannot be written to {target.parent}: {error.strerror or error}.",
             "Make room there, or name another folder in AUTOGRADER_CACHE.",
         ) from error
     return target
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what fetches left that were killed."""
+    for left in cache.glob("fetching-*"):
+        pid = re.match(r"fetching-(\d+)-", left.name)
+        if not pid or not _alive(int(pid[1])):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
 
 
 def _put(made: Path, target: Path, which: Jars) -> None:
@@ -112,24 +136,39 @@ def _fetch(java: Java, work: Path, progress: Progress, which: Jars) -> None:
     ivy = next(Path(session.class_path().split(os.pathsep)[0]).parent.glob("ivy-*.jar"))
     command = [str(java.executable), *trust, "-jar", str(ivy), "-ivy", str(HERE / f"{which.name}.xml"), "-types", "jar", "bundle"]
     command += ["-confs", which.name, "-cache", str(work / "cache"), "-retrieve", str(work / "jars" / "[artifact]-[revision].[ext]")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+    began = time.monotonic()
+    code, said = _run(command, lambda found: progress(f"Fetching {which.title}", found, total))
+    if code == 0 and (work / "jars").is_dir():
+        return
+    late = f"it took longer than {_TIMEOUT} seconds." if time.monotonic() - began >= _TIMEOUT else ""
+    raise KitError(f"Kafka could not be fetched: {late or _reason(said)}", "Everything but Kafka works without. Try again with a network.")
+
+
+def _run(command: list[str], found: Callable[[int], None]) -> tuple[int, str]:
+    """Ivy's exit code and what it printed. It ends with this process, and when its time is over."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=die_with_parent,  # noqa: PLW1509  # it takes no lock
+    )
     assert process.stdout is not None
-    said, found = [], 0
+    timer = threading.Timer(_TIMEOUT, process.kill)  # also when it prints nothing, which reading waits for
+    timer.start()
+    said: list[str] = []
     try:
         for line in process.stdout:
             said.append(line)
-            if re.search(r"\[SUCCESSFUL \]", line):
-                found += 1
-                progress(f"Fetching {which.title}", found, total)
-        code = process.wait(timeout=_TIMEOUT)
+            if "[SUCCESSFUL ]" in line:
+                found(sum("[SUCCESSFUL ]" in other for other in said))
+        return process.wait(), "".join(said)
     finally:
+        timer.cancel()
         process.kill()
         process.wait()
         process.stdout.close()
-    if code != 0 or not (work / "jars").is_dir():
-        raise KitError(
-            f"Kafka could not be fetched: {_reason(''.join(said))}", "Everything but Kafka works without. Try again with a network."
-        )
 
 
 def _trust(java: Java, work: Path) -> list[str]:

@@ -19,7 +19,10 @@ def run_live(file: Path, function: str, bootstrap: str, topic: str) -> Iterator[
     """A line for every micro-batch. Raises GraderFaultError when Spark does not come to the topic's end."""
     connector = jars.class_path(jars.CONNECTOR)
     command = [sys.executable, "-m", "autograder.replay.live", str(file), function, bootstrap, topic, connector]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE, env=environment())
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE, env=environment())
+    except subprocess.TimeoutExpired as error:
+        raise GraderFaultError(f"Spark did not come to the topic's end within {_PATIENCE} seconds.") from error
     if done.returncode:
         raise GraderFaultError(f"Spark could not read the topic: {done.stderr.strip().splitlines()[-1:]}")
     for line in done.stdout.splitlines():

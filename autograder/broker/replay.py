@@ -82,11 +82,13 @@ class Replay:
             self._start_broker("stopped")
         if isinstance(self.cluster, Standing):
             groups = {program.group for program in self._all()}
-            for program in self.started.values():
-                _ends(program, time.monotonic() + _PATIENCE)
-            for group in groups:
-                self.observer.remove_members(group, self.observer.member_ids(group))
-            self.observer.forget(self.mark, groups)
+            try:
+                for program in self.started.values():
+                    _ends(program, time.monotonic() + _PATIENCE)
+                for group in groups:
+                    self.observer.remove_members(group, self.observer.member_ids(group))
+            finally:
+                self.observer.forget(self.mark, groups)
 
     # Steps, by the name of their kind. Each gives the facts of the step, or None.
 

@@ -71,7 +71,7 @@ def properties(number: int, ports: Sequence[int], controllers: Sequence[int], da
 def write(folder: Path, java: Java, ports: Sequence[int], controllers: Sequence[int], flags: Sequence[str] | None = None) -> None:
     """Write all that brokers need into a folder: properties, formatted storage, and ``commands.json`` for the guard.
 
-    Storage that is there already is kept.
+    Storage that is there already is kept. Raises OSError, and SubprocessError when Kafka's tool for storage fails.
     """
     cluster_id = base64.urlsafe_b64encode(hashlib.sha256(str(folder).encode()).digest()[:16]).decode().rstrip("=")
     logs = folder / "log4j2.properties"
@@ -81,7 +81,7 @@ def write(folder: Path, java: Java, ports: Sequence[int], controllers: Sequence[
         data, path = folder / f"data-{number}", folder / f"broker-{number}.properties"
         path.write_text("".join(f"{name}={value}\n" for name, value in properties(number, ports, controllers, data).items()))
         if not data.is_dir():
-            _format(java, data, cluster_id, number, path)
+            _format_whole(java, data, cluster_id, number, path)
         commands[number] = [*command(java, cache_flags(java) if flags is None else flags, logs), "kafka.Kafka", str(path)]
     (folder / "commands.json").write_text(json.dumps(commands))
 
@@ -89,6 +89,14 @@ def write(folder: Path, java: Java, ports: Sequence[int], controllers: Sequence[
 def command(java: Java, flags: Sequence[str], logs: Path) -> list[str]:
     """Java with Kafka's class path."""
     return [str(java.executable), *flags, *_OPTIONS, f"-Dlog4j2.configurationFile={logs}", "-cp", jars.class_path()]
+
+
+def _format_whole(java: Java, data: Path, cluster_id: str, number: int, path: Path) -> None:
+    try:
+        _format(java, data, cluster_id, number, path)
+    except BaseException:
+        shutil.rmtree(data, ignore_errors=True)  # half of it would be taken for storage the next time
+        raise
 
 
 def _format(java: Java, data: Path, cluster_id: str, number: int, path: Path) -> None:

@@ -11,11 +11,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from autograder.broker import jars, settings, warmup
-from autograder.broker.cluster import BrokerLostError, Cluster
+from autograder.broker.cluster import PATIENCE, BrokerLostError, Cluster
 from autograder.broker.jars import Progress
 from autograder.model import KitError
 from autograder.replay.java import Java
@@ -55,62 +58,141 @@ def folder() -> Path:
 
 
 def running() -> Standing | None:
-    """The broker that runs, if one does. Its guard's lock tells, so a process number left behind misleads nobody."""
+    """The broker that runs, if one does and takes requests.
+
+    Its guard's lock tells, so a process number left behind misleads nobody.
+    """
+    found = _guard()
+    return found[0] if found and found[1] else None
+
+
+def starting() -> bool:
+    """Whether a broker is being started and does not take requests yet."""
+    return _held() and running() is None
+
+
+def _held() -> bool:
+    """Whether somebody has the lock: ``up``, and then the guard that it starts, until every broker is gone."""
     lock = folder() / "lock"
     if not lock.is_file():
+        return False
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that look do not take each other for a broker
+        except OSError:
+            return True
+    return False
+
+
+def _guard() -> tuple[Standing, bool] | None:
+    """The guard that has the lock, and whether its brokers take requests; None while it has not written itself down."""
+    if not _held():
         return None
-    with lock.open("r+") as file:
+    pid, _, ready = (folder() / "lock").read_text().partition(" ")
+    return (Standing(int(pid), tuple(_ports())), bool(ready)) if pid else None
+
+
+def _ports() -> list[int]:
+    """The ports of the brokers that run or ran last; none where there is nothing to be read."""
+    try:
+        return [int(port) for port in json.loads((folder() / "state.json").read_text())["ports"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[BinaryIO]:
+    """Hold the lock. Raises KitError when somebody has it, and when the folder cannot be written."""
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        (folder() / "lock").touch()
+        file = (folder() / "lock").open("r+b")
+    except OSError as error:
+        raise _unwritable(error) from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            found = json.loads((folder() / "state.json").read_text())
-            return Standing(found["pid"], tuple(found["ports"]))
-    return None
+        except OSError as error:
+            raise _refused() from error
+        file.truncate()  # of an older guard
+        yield file
+
+
+def _refused() -> KitError:
+    found = running()
+    if found:
+        return KitError(f"Kafka runs already, on {found.bootstrap}.", "Use it, or end it with: autograder kafka down")
+    return _being_started()
+
+
+def _being_started() -> KitError:
+    return KitError("Kafka is being started by another command.", "Wait until it runs. To see whether it does: autograder kafka status")
+
+
+def _unwritable(error: OSError) -> KitError:
+    what = f"Kafka's files cannot be written to {folder()}: {error.strerror or error}."
+    return KitError(what, "Make room there, or name another folder in AUTOGRADER_CACHE.")
 
 
 def up(java: Java, brokers: int, port: int, progress: Progress) -> Standing:
     """Start brokers that stay, on ``port`` and the ones behind it. Raises KitError, with what to do."""
-    found = running()
-    if found:
-        raise KitError(f"Kafka runs already, on {found.bootstrap}.", "Use it, or end it with: autograder kafka down")
-    ports = list(range(port, port + 2 * brokers))
-    for number in ports:
-        _refuse_used(number)
-    jars.ensure(java, progress)
-    warmup.ensure(java, progress)
-    _prepare(java, ports[:brokers], ports[brokers:])
-    progress("Starting Kafka …", 0, 0)
-    command = [sys.executable, "-m", "autograder.broker.guard", str(folder()), "--stay"]
-    with (folder() / "guard.log").open("ab") as log:
-        guard = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=environment(), start_new_session=True
-        )
-    (folder() / "state.json").write_text(json.dumps({"pid": guard.pid, "ports": ports[:brokers]}))
-    _left.append(guard)
+    with _alone() as lock:
+        ports = list(range(port, port + 2 * brokers))
+        for number in ports:
+            _refuse_used(number)
+        jars.ensure(java, progress)
+        warmup.ensure(java, progress)
+        _prepare(java, ports[:brokers], ports[brokers:])
+        progress("Starting Kafka …", 0, 0)
+        guard = _started_guard(lock)
     cluster = Cluster(folder(), tuple(ports[:brokers]), guard)
     try:
         cluster.wait({f"started {number}" for number in range(1, brokers + 1)})
     except BrokerLostError as error:
-        guard.terminate()
-        guard.wait()
+        _end(guard)
         raise KitError(f"Kafka did not start. {error}", "The whole log: autograder kafka logs") from error
+    except BaseException:  # Ctrl-C: the guard has no terminal and would stay
+        _end(guard)
+        raise
     finally:
-        for pipe in (guard.stdin, guard.stdout):
-            assert pipe is not None
-            pipe.close()
+        assert guard.stdout is not None
+        guard.stdout.close()
+    _left.append(guard)
     return Standing(guard.pid, cluster.ports)
 
 
+def _started_guard(lock: BinaryIO) -> subprocess.Popen[bytes]:
+    """The guard's process. It inherits the lock, so that nobody can come between."""
+    command = [sys.executable, "-m", "autograder.broker.guard", str(folder()), "--stay"]
+    try:
+        with (folder() / "guard.log").open("ab") as log:
+            return subprocess.Popen(command, stdin=lock, stdout=subprocess.PIPE, stderr=log, env=environment(), start_new_session=True)
+    except OSError as error:
+        raise _unwritable(error) from error
+
+
+def _end(guard: subprocess.Popen[bytes]) -> None:
+    guard.terminate()
+    try:
+        guard.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        guard.kill()  # its brokers go with it
+        guard.wait()
+
+
 def _prepare(java: Java, ports: list[int], controllers: list[int]) -> None:
-    state = folder() / "state.json"
-    if state.is_file() and len(json.loads(state.read_text())["ports"]) != len(ports):
+    if _ports() and len(_ports()) != len(ports):
         raise KitError("The topics that are kept were made with another number of brokers.", "Remove them first: autograder kafka clean")
     try:
-        folder().mkdir(parents=True, exist_ok=True)
         settings.write(folder(), java, ports, controllers)
+        (folder() / "state.json").write_text(json.dumps({"ports": ports}))
     except OSError as error:
+        raise _unwritable(error) from error
+    except subprocess.SubprocessError as error:
+        said = getattr(error, "stderr", None) or b""
+        why = " ".join(said.decode(errors="replace").split())[:300] or "its tool did not end."
         raise KitError(
-            f"Kafka's files cannot be written to {folder()}: {error.strerror or error}.", "Make room there, or set AUTOGRADER_CACHE."
+            f"Kafka's storage could not be formatted: {why}", "Try again; `autograder doctor` says what this machine offers."
         ) from error
 
 
@@ -127,29 +209,50 @@ def _refuse_used(port: int) -> None:
 
 
 def topics(found: Standing) -> dict[str, int]:
-    """The topics and how many partitions each has, without Kafka's own."""
+    """The topics and how many partitions each has, without Kafka's own. Raises KitError when no broker answers."""
     from kafka import KafkaAdminClient
+    from kafka.errors import KafkaError
 
-    admin = KafkaAdminClient(bootstrap_servers=found.bootstrap)
     try:
-        described = admin.describe_topics()
-    finally:
-        admin.close()
+        with contextlib.closing(KafkaAdminClient(bootstrap_servers=found.bootstrap)) as admin:
+            described = admin.describe_topics()
+    except KafkaError as error:
+        raise KitError(f"Kafka runs on {found.bootstrap}, but it does not answer: {error}", "See: autograder kafka logs") from error
     return {topic["name"]: len(topic["partitions"]) for topic in described if not topic["is_internal"]}
 
 
 def down() -> Standing | None:
-    """End the brokers that stay, and wait until they are gone; None when none runs."""
-    found = running()
-    if found:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(found.pid, signal.SIGTERM)
-        with (folder() / "lock").open("r+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # the guard holds it until every broker is gone
-        for guard in [guard for guard in _left if guard.pid == found.pid]:
-            guard.wait()
-            _left.remove(guard)
-    return found
+    """End the brokers that stay, and wait until they are gone; None when none runs.
+
+    Raises KitError while they are being prepared, and when they do not end.
+    """
+    found = _guard()
+    if found is None:
+        if _held():
+            raise _being_started()
+        return None
+    pid = found[0].pid
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+    if not _let_go():
+        raise KitError(f"Kafka was told to end and still runs after {PATIENCE} seconds.", f"This ends it at once: kill -KILL {pid}")
+    for guard in [guard for guard in _left if guard.pid == pid]:
+        guard.wait()
+        _left.remove(guard)
+    return found[0]
+
+
+def _let_go() -> bool:
+    """Wait until nobody has the lock; False when that takes too long."""
+
+    def wait() -> None:
+        with (folder() / "lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # it has no time limit, hence the thread
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    waiting.join(PATIENCE)
+    return not waiting.is_alive()
 
 
 def logs(lines: int) -> str:
@@ -162,14 +265,23 @@ def logs(lines: int) -> str:
 
 def clean() -> None:
     """Remove topics, logs and state of the broker that stayed. Raises KitError while it runs."""
-    if running():
-        raise KitError("Kafka runs.", "End it first: autograder kafka down")
+    if _held():
+        raise _being_started() if running() is None else KitError("Kafka runs.", "End it first: autograder kafka down")
     shutil.rmtree(folder(), ignore_errors=True)
 
 
-def tools(java: Java, where: Path) -> Path:
-    """Write Kafka's console tools as scripts into a folder, to be put on the PATH."""
-    where.mkdir(parents=True, exist_ok=True)
+def tools(java: Java) -> Path:
+    """Write Kafka's console tools as scripts into a folder, to be put on the PATH. Raises KitError when they cannot be written."""
+    where = folder() / "bin"
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+        _write_tools(java, where)
+    except OSError as error:
+        raise _unwritable(error) from error
+    return where
+
+
+def _write_tools(java: Java, where: Path) -> None:
     logs_of_tools = where / "log4j2.properties"
     logs_of_tools.write_text(
         settings.LOGS.replace("info", "error").replace("type = Console", "type = Console\nappender.console.target = SYSTEM_ERR")
@@ -179,4 +291,3 @@ def tools(java: Java, where: Path) -> Path:
         path = where / name
         path.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         path.chmod(0o755)
-    return where

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 from pathlib import Path
 
 from autograder.broker import settings
-from autograder.broker.cluster import Cluster, broker
+from autograder.broker.cluster import BrokerLostError, Cluster, broker
 from autograder.broker.jars import Progress
 from autograder.replay import classcache
 from autograder.replay.java import Java
 
 
 def ensure(java: Java, progress: Progress) -> Path | None:
-    """The cache's path; None where this Java makes none or it could not be written. Two at once do not disturb each other."""
+    """The cache's path; None where this Java makes none or it could not be made: everything works without, slower.
+
+    Two at once do not disturb each other.
+    """
+    from kafka.errors import KafkaError
+
     target = settings.cache_path(java)
     if target.is_file() or java.major < settings.AOT:
         return target if target.is_file() else None
@@ -25,10 +32,11 @@ def ensure(java: Java, progress: Progress) -> Path | None:
             cluster.tell("stop", 1)  # it writes its cache when it exits
         part.replace(target)
         classcache.remove_stale(target)
-    except OSError:
+    except (OSError, BrokerLostError, KafkaError, subprocess.SubprocessError):
         return None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
     return target
 
 
@@ -42,7 +50,9 @@ def _work(cluster: Cluster) -> None:
     producer = KafkaProducer(bootstrap_servers=cluster.bootstrap, acks="all")
     producer.send("warmup", b"value", b"key").get(timeout=60)
     producer.close()
-    consumer = KafkaConsumer("warmup", bootstrap_servers=cluster.bootstrap, group_id="warmup", auto_offset_reset="earliest")
-    next(consumer)
+    consumer = KafkaConsumer(
+        "warmup", bootstrap_servers=cluster.bootstrap, group_id="warmup", auto_offset_reset="earliest", consumer_timeout_ms=60_000
+    )
+    next(consumer, None)
     consumer.commit()
     consumer.close()
