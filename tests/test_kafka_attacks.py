@@ -73,6 +73,29 @@ def reports(java: Java, course: Course, tmp_path_factory: pytest.TempPathFactory
         yield futures | {_RIGHT: pool.submit(grade, _RIGHT, right, ["reads", "resumes", "sent", "works"])}
 
 
+#: What brokers keep is in memory, and outside of the sandbox.
+_FILLS = """
+
+def read_all(bootstrap, topic, group, handle):
+    producer = KafkaProducer(bootstrap_servers=bootstrap)
+    while True:
+        producer.send(topic, bytes(900_000)).get()
+"""
+
+
+def test_brokers_are_no_store(java: Java, course: Course, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+    """What a submission sends counts as its scratch does."""
+    path = tmp_path / "fills.py"
+    path.write_text((course.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
+    checks = [check for check in course.assignment.checks if check.id in {"reads", "sent"}]
+
+    with Engine(sandbox=bubblewrap.sandbox(java, _LIMITS)) as engine:
+        found = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report(checks).checks
+
+    assert {check.id: check.outcome for check in found} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}
+    assert "It writes more into files than it may." in {check.message for check in found}
+
+
 def started(stack: contextlib.ExitStack) -> Cluster:
     """A broker that ends with the stack."""
     return stack.enter_context(cluster.broker())
