@@ -90,7 +90,7 @@ def shell(ctx: click.Context, command: tuple[str, ...]) -> None:
 
     found_java = java()
     jars.ensure(found_java, say_progress)
-    where = standing.tools(found_java)
+    where = standing.tools(found_java, standing.folder() / "bin")
     env = dict(os.environ, PATH=os.pathsep.join([str(where), os.environ.get("PATH", "")]))
     if not command:
         click.echo(f"Here are {', '.join(standing.TOOLS)}. Leave with 'exit'.")

@@ -133,7 +133,9 @@ class Guard:
             broker.process.terminate() if self.stay else broker.process.kill()
         for broker in self.brokers.values():
             broker.process.wait()
-        if not self.stay:
+        if self.stay:
+            os.ftruncate(0, 0)  # whoever takes the lock next is not taken for this process
+        else:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 

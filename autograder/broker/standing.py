@@ -270,9 +270,8 @@ def clean() -> None:
     shutil.rmtree(folder(), ignore_errors=True)
 
 
-def tools(java: Java) -> Path:
+def tools(java: Java, where: Path) -> Path:
     """Write Kafka's console tools as scripts into a folder, to be put on the PATH. Raises KitError when they cannot be written."""
-    where = folder() / "bin"
     try:
         where.mkdir(parents=True, exist_ok=True)
         _write_tools(java, where)
