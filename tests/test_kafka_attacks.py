@@ -89,7 +89,7 @@ def test_brokers_are_no_store(java: Java, course: Course, tmp_path: Path) -> Non
     path.write_text((course.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
     checks = [check for check in course.assignment.checks if check.id in {"reads", "sent"}]
 
-    with Engine(sandbox=bubblewrap.sandbox(java, _LIMITS)) as engine:
+    with Engine(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=30))) as engine:
         found = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report(checks).checks
 
     assert {check.id: check.outcome for check in found} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}
