@@ -68,11 +68,26 @@ class Watch(threading.Thread):
             return "too_many_processes"
         most = self.limits.memory * MB
         # What processes share counts for each of them at first: the exact figure is slow, and asked for only when it matters.
-        if memory(found.processes, _resident) > most and memory(found.processes, _proportional_share) > most:
+        if self._memory(found.processes, _resident) > most and self._memory(found.processes, _proportional_share) > most:
             return "out_of_memory"
         if any(stored(folder) - before > self.limits.scratch * MB for folder, before in self._stored.copy().items()):
             return "disk_full"
         return "killed_replay" if found.stopped else ""
+
+    def _memory(self, processes: Iterable[int], measure: Callable[[int], int]) -> int:
+        """Bytes of memory of processes, as ``measure`` tells it of each, and of files that only they hold.
+
+        None where processes come faster than they can be measured: that is what the next look has to see.
+        """
+        before, found = _tasks_of_the_machine(), 0
+        files: dict[tuple[int, int], int] = {}
+        for pid in processes:
+            if _tasks_of_the_machine() - before > self.limits.processes // 4:
+                return 0
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                found += measure(pid)
+            _nameless_files(pid, files)
+        return found + sum(files.values())
 
     def stop(self) -> None:
         """Look no more."""
@@ -106,26 +121,14 @@ def usage(pid: int, most_tasks: int) -> Usage:
     return Usage(processes, tasks, stopped)
 
 
-def memory(processes: Iterable[int], measure: Callable[[int], int]) -> int:
-    """Bytes of memory of processes, as ``measure`` tells it of each, and of the files that only they hold."""
-    found = nameless_files(processes)
-    for pid in processes:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            found += measure(pid)
-    return found
-
-
-def nameless_files(processes: Iterable[int]) -> int:
-    """Bytes of the files in memory that these processes hold open and that stand in no folder: no process's size has them."""
-    sizes: dict[tuple[int, int], int] = {}
-    for pid in processes:
-        with contextlib.suppress(OSError):
-            for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-                with contextlib.suppress(OSError):  # closed by now
-                    if str(descriptor.readlink()).startswith(_NAMELESS):
-                        found = descriptor.stat()
-                        sizes[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
-    return sum(sizes.values())
+def _nameless_files(pid: int, sizes: dict[tuple[int, int], int]) -> None:
+    """Note the bytes of the files in memory that a process holds open and that stand in no folder: no process's size has them."""
+    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as descriptors:
+        for descriptor in descriptors:
+            with contextlib.suppress(OSError):  # closed by now
+                if os.readlink(descriptor.path).startswith(_NAMELESS):  # noqa: PTH115  # this is done for every descriptor there is
+                    found = descriptor.stat()
+                    sizes[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
 
 
 def stored(folder: Path) -> int:
