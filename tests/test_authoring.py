@@ -162,7 +162,12 @@ def test_new_refuses(root: Path, arguments: tuple[str, ...], text: str) -> None:
 
 
 TEMPLATES = [
-    ("solutions/solution.py", "<< slug >>", "<< slog >>", r"solution.py: 'slog' is undefined\nIt may use: slug, title, order"),
+    (
+        "solutions/solution.py",
+        "<< slug >>",
+        "<< slog >>",
+        r"plain/solutions/solution.py:1: 'slog' is undefined\nIt may use: slug, title, order",
+    ),
     ("solutions/solution.py", "<< slug >>", "<< slug", r"plain/solutions/solution.py:1: expected token"),
     ("solutions/solution.py", "### END SOLUTION", "", r"plain/solutions/solution.py:\d+: BEGIN SOLUTION without an END"),
     ("assignments/assignment.toml", "version = 1", "version = 2", r"plain/assignments/assignment.toml:1: version"),
