@@ -35,14 +35,19 @@ _METADATA = {
 
 
 def student_notebook(catalog: Catalog, assignment: Assignment, handout: str) -> str:
-    """The notebook that a student starts from, with the handout's text, as JSON text."""
+    """The notebook that a student starts from, with the handout's text, as JSON text. Raises KitError as `cut_skeleton` does."""
     solution = catalog.solution(assignment.slug)
     return _notebook(catalog, assignment, handout, cut_skeleton(solution, read_text(solution)))
 
 
 def source_notebook(catalog: Catalog, assignment: Assignment, handout: str) -> str:
-    """The notebook with the solution between its markers, from which nbgrader makes the student's, as JSON text."""
-    text = read_text(catalog.solution(assignment.slug))
+    """The notebook with the solution between its markers, from which nbgrader makes the student's, as JSON text.
+
+    Raises KitError as `cut_skeleton` does.
+    """
+    solution = catalog.solution(assignment.slug)
+    text = read_text(solution)
+    cut_skeleton(solution, text)  # refuses what nbgrader would hand out with the solution in it
     return _notebook(catalog, assignment, handout, text, _REFUSES)
 
 
