@@ -20,7 +20,9 @@ from autograder.quantities import number
 #: What slugs, parameters, functions, checks and fixtures are called.
 IDENTIFIER = r"^[a-z][a-z0-9_]*$"
 Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
-Sentence = Annotated[str, Field(min_length=3)]
+#: Characters that a title, or whatever else is said in a manifest, has at least.
+SHORTEST = 3
+Sentence = Annotated[str, Field(min_length=SHORTEST)]
 Scalar = bool | int | str
 
 
