@@ -100,6 +100,10 @@ def test_solution_is_refused(text: str, message: str) -> None:
     ("old", "new", "message"),
     [
         ("### END SOLUTION", "", r"toy/solution.py:\d+: BEGIN SOLUTION"),
+        ("def ", "def größe():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell of a notebook can be called 'größe'"),
+        ("def ", "def words():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell .* 'words', or another one is.\nGive each function"),
+        ("def ", "def imports():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell of a notebook can be called 'imports'"),
+        ("def ", f"def {'x' * 64}():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell of a notebook can be called 'xxx"),
         ("def ", "def (", r"toy/solution.py:\d+: the solution is not Python: invalid syntax"),
     ],
 )
