@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
 import tomllib
@@ -18,7 +20,9 @@ from autograder.quantities import number
 #: What slugs, parameters, functions, checks and fixtures are called.
 IDENTIFIER = r"^[a-z][a-z0-9_]*$"
 Identifier = Annotated[str, Field(pattern=IDENTIFIER)]
-Sentence = Annotated[str, Field(min_length=3)]
+#: Characters that a title, or whatever else is said in a manifest, has at least.
+SHORTEST = 3
+Sentence = Annotated[str, Field(min_length=SHORTEST)]
 Scalar = bool | int | str
 
 
@@ -219,10 +223,36 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all. Raises KitError when it cannot be written."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Write a file whole or not at all, with these permissions. Raises KitError when it cannot be written."""
     part = path.with_suffix(path.suffix + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    try:
+        part.write_bytes(data)
+        if mode is not None:
+            part.chmod(mode)
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise _unwritable(path, error) from error
+
+
+def make_folder(path: Path) -> None:
+    """There is a folder with those above it, and files can be written there. Raises KitError when there cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> KitError:
+    return KitError(f"{path}: cannot be written: {error.strerror}", "Name a folder that you may write to.")
 
 
 def first_refusal(error: ValidationError, whole: str = "") -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.authoring import manifests, packing
 from autograder.authoring.templating import filled
-from autograder.catalog import Catalog, read_text
+from autograder.catalog import Catalog, make_folder, read_text, write_bytes
 from autograder.model import KitError
 
 #: What of a checkout grades: the engine, what installs it, and nothing that describes or tests it.
@@ -41,12 +41,10 @@ def files(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> 
 
 
 def write(content: Mapping[str, bytes], out: Path) -> list[Path]:
-    """Write the files below a folder; scripts can be run."""
+    """Write the files below a folder; scripts can be run. Raises KitError when one cannot be written."""
     for path, data in content.items():
-        target = out / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        target.chmod(packing.mode(data))
+        make_folder((out / path).parent)
+        write_bytes(out / path, data, packing.mode(data))
     return [out / path for path in content]
 
 

@@ -21,7 +21,7 @@ from autograder.broker.cluster import broker
 from autograder.broker.engine import kafka_engine
 from autograder.broker.live import run_live
 from autograder.broker.observer import Observer
-from autograder.catalog import Catalog, find_root, parameters_for, read_text, write_text
+from autograder.catalog import Catalog, find_root, make_folder, parameters_for, read_text, write_text
 from autograder.engine import Engine
 from autograder.grading import Course, Grading, Progress, Submission, for_student
 from autograder.handed_in import file_in, student_of
@@ -126,9 +126,9 @@ def variant(slug: str, student: str, secret: bytes, out: Path | None) -> tuple[V
     }
     if out is None:
         return found, []
+    make_folder(out)
     if (out / f"{slug}.py").exists():
         raise KitError(f"{out / slug}.py is there already: it may be somebody's work.", "Name another folder with --out.")
-    out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text(out / name, text)
     return found, [out / name for name in texts]
@@ -148,9 +148,9 @@ def names(files: Sequence[Path]) -> list[str]:
 
 
 def write(report: Report, folder: Path) -> None:
-    """Write one report in all its forms. A file is replaced whole or not at all."""
+    """Write one report in all its forms. A file is replaced whole or not at all; raises KitError when one cannot be written."""
     student = for_student(report)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_text(folder / "instructor.json", json_report.to_json(report))
     write_text(folder / "report.json", json_report.to_json(student))
     write_text(folder / "report.txt", terminal.to_text(student))
@@ -240,11 +240,8 @@ def record(reading: streams.Reading, plan: Plan, target: placing.Target) -> tupl
     form = reading.form_for(placing.single(plan) or plan.drive == "kafka")
     found = placing.recorded(streams.take(reading, form), replace(plan, schema=plan.schema or _SCHEMAS.get(form)), where)
     if where.path:
-        try:
-            where.path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(where.path, found.text)
-        except OSError as error:
-            raise KitError(f"{where.path}: cannot be written: {error.strerror}", "Give another place with --out FILE.") from error
+        make_folder(where.path.parent)
+        write_text(where.path, found.text)
     return found, where.path
 
 
@@ -253,13 +250,16 @@ _SCHEMAS: dict[str, str] = {"lines": "STRING"}
 
 
 def nbgrader_course(folder: Path, slugs: Sequence[str]) -> list[Path]:
-    """Write a course for nbgrader; the files that were written, without those that are there already."""
+    """Write a course for nbgrader; the files that were written, without those that are there already.
+
+    Raises KitError when a file cannot be made or written.
+    """
     catalog = Catalog(find_root())
     files = nbgrader_files(catalog, folder.resolve().name, slugs or catalog.slugs())
     written = []
     for name, text in files.items():
+        make_folder((folder / name).parent)
         if not (folder / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_text(folder / name, text)
             written.append(folder / name)
     return written

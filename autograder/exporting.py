@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from autograder.catalog import first_refusal, write_text
+from autograder.catalog import first_refusal, make_folder, write_text
 from autograder.grading import for_student
 from autograder.model import KitError, Report
 from autograder.reports import classroom50, github, gradebook_csv, gradescope, json_report, junit, markdown
@@ -60,8 +60,8 @@ def export(name: str, paths: Sequence[Path], environment: Mapping[str, str]) -> 
 
 
 def write(text: str, out: Path) -> None:
-    """Write the whole file or nothing of it; its folder is made."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    """Write the whole file or nothing of it; its folder is made. Raises KitError when it cannot be written."""
+    make_folder(out.parent)
     write_text(out, text)
 
 

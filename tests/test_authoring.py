@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -151,18 +152,56 @@ def test_a_new_assignment_is_proved_at_once(root: Path, engine: Engine, kind: st
         (("Page-Views",), "'Page-Views' is no name for an assignment.\nWrite at most 50 of a to z"),
         (("../toy",), "'../toy' is no name"),
         (("x" * 51,), "is no name for an assignment"),
+        (("fresh", "--title", "ab"), "'ab' is no title.\nGive another with --title: one line of at least 3 characters."),
+        (("fresh", "--title", "two\nlines"), "'two\\nlines' is no title.\nGive another with --title"),
     ],
 )
 def test_new_refuses(root: Path, arguments: tuple[str, ...], text: str) -> None:
-    """A name that is taken or none changes nothing."""
+    """A name that is taken or none, or no title, changes nothing."""
     before = files(root)
 
     assert text in refused("new", *arguments).replace("fixtures/toy", "assignments/toy")
     assert files(root) == before
 
 
+@pytest.mark.parametrize(
+    ("slug", "title"), [("ab", "Assignment Ab"), ("a__", "Assignment A"), ("abc", "Abc"), ("page_views", "Page views")]
+)
+def test_a_title_is_made_of_the_name(root: Path, slug: str, title: str) -> None:
+    """Of a short one too."""
+    run("new", slug, "--engine", "plain")
+
+    assert Catalog(root).assignment(slug).title == title
+
+
+#: What the example in a new assignment's handout begins with, by engine, and a line of it.
+EXAMPLES = {
+    "structured": ("| step | arrives | watermark | emitted |", "| 3 | (2024-03-04T10:03:00Z, 'a') | 2024-03-04T10:09:59Z |  |"),
+    "dstream": ("| batch | arrives | emitted |", "| 1 | 'to be or', 'not to be' | ('be', 2)<br>('not', 1)<br>('or', 1)<br>('to', 2) |"),
+    "plain": ("| step | arrives | emitted |", "| 2 | ask 17 | 10 |"),
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_new_handout_shows_an_example(root: Path, kind: str) -> None:
+    """Input and output as the oracle tells them, of a visible fixture; with its figure where there are windows."""
+    run("new", "fresh", "--engine", kind)
+    lines = Catalog(root).handout("fresh").read_text().splitlines()
+    title, row = EXAMPLES[kind]
+
+    assert row in lines[lines.index(title) :]
+    figures = [path.name for path in Catalog(root).folder("fresh").glob("*.svg")]
+    assert figures == (["late_but_in_time.svg"] if kind == "structured" else [])
+    assert all(f"]({name})" in "\n".join(lines) for name in figures)
+
+
 TEMPLATES = [
-    ("solutions/solution.py", "<< slug >>", "<< slog >>", r"solution.py: 'slog' is undefined\nIt may use: slug, title, order"),
+    (
+        "solutions/solution.py",
+        "<< slug >>",
+        "<< slog >>",
+        r"plain/solutions/solution.py:1: 'slog' is undefined\nIt may use: slug, title, order",
+    ),
     ("solutions/solution.py", "<< slug >>", "<< slug", r"plain/solutions/solution.py:1: expected token"),
     ("solutions/solution.py", "### END SOLUTION", "", r"plain/solutions/solution.py:\d+: BEGIN SOLUTION without an END"),
     ("assignments/assignment.toml", "version = 1", "version = 2", r"plain/assignments/assignment.toml:1: version"),
@@ -180,6 +219,15 @@ def test_a_template_that_does_not_work_is_named(root: Path, file: str, old: str,
     before = files(root)
 
     assert re.search(text, refused("new", "fresh", "--engine", "plain"))
+    assert files(root) == before
+
+
+def test_new_says_that_matplotlib_is_missing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then no template is to blame."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    before = files(root)
+
+    assert "Matplotlib, which is not installed.\nInstall autograder[authoring]." in refused("new", "fresh")
     assert files(root) == before
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from autograder import expectation
-from autograder.authoring import generated, skeletons
+from autograder.authoring import generated, notebooks, skeletons
 from autograder.catalog import Catalog, parameters_for
 from autograder.fixtures import read_fixture
 from autograder.model import KitError
@@ -79,14 +80,41 @@ SOLUTIONS = [
     ("x = 1\n### END SOLUTION\n", r"solution.py:2: END SOLUTION without a BEGIN SOLUTION"),
     ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:2: BEGIN SOLUTION stands in the block of line 1"),
     ("# BEGIN  SOLUTION\n", r"solution.py:1: a marker is written exactly"),
+    ("x = 1\n### BEGIN SOLUTION\ny = (\n### END SOLUTION\n", r"solution.py:3: the solution is not Python: '\(' was never closed\nMend"),
+    ("def f(:\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:1: the solution is not Python: invalid syntax"),
+    ("### BEGIN SOLUTION\n### END SOLUTION\n\0", r"solution.py:1: the solution is not Python: .*null bytes"),
+    ("### BEGIN SOLUTION\nx = " + "-" * 5000 + "1\n### END SOLUTION\n", r"solution.py:1: the solution is not Python: "),
+    ("if x:\n### BEGIN SOLUTION\n    y = 1\n### END SOLUTION\n", r"solution.py: the skeleton cut from it is not Python"),
 ]
 
 
 @pytest.mark.parametrize(("text", "message"), SOLUTIONS)
-def test_markers_are_refused(text: str, message: str) -> None:
-    """Markers that are unbalanced, nested or misspelled name the line."""
+def test_solution_is_refused(text: str, message: str) -> None:
+    """Markers that are unbalanced, nested or misspelled name the line, and so does what is not Python."""
     with pytest.raises(KitError, match=message):
         skeletons.cut_skeleton(Path("solution.py"), text)
+
+
+@pytest.mark.parametrize("make", [notebooks.student_notebook, notebooks.source_notebook])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("### END SOLUTION", "", r"toy/solution.py:\d+: BEGIN SOLUTION"),
+        ("def ", "def größe():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell of a notebook can be called 'größe'"),
+        ("def ", "def words():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell .* 'words', or another one is.\nGive each function"),
+        ("def ", "def imports():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell of a notebook can be called 'imports'"),
+        ("def ", f"def {'x' * 64}():\n    pass\n\n\ndef ", r"toy/solution.py:\d+: no cell of a notebook can be called 'xxx"),
+        ("def ", "def (", r"toy/solution.py:\d+: the solution is not Python: invalid syntax"),
+    ],
+)
+def test_no_notebook_is_made_of_it(kit: Path, make: Callable[..., str], old: str, new: str, message: str) -> None:
+    """Neither the student's nor nbgrader's, which would hand out the solution."""
+    catalog = Catalog(kit)
+    path = catalog.solution("toy")
+    path.write_text(path.read_text().replace(old, new, 1))
+
+    with pytest.raises(KitError, match=message):
+        make(catalog, catalog.assignment("toy"), "A handout.")
 
 
 def test_expectation_is_refused(kit: Path) -> None:

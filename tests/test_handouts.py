@@ -47,7 +47,15 @@ def test_an_example_has_the_students_values(kit: Path) -> None:
         ('{{ example("counts", "secret") }}', "no visible check of 'counts' uses the fixture 'secret'"),
         ('{{ example("no_such", "three_steps") }}', "no visible check of 'no_such' uses the fixture 'three_steps'"),
         ("a\n{% if %}", r"handout.md.j2:2: "),
-        ("{{ no_such }}", r"'no_such' is undefined\nIt may use: least, assignment, checks, parameters, example"),
+        ("a\n{{ no_such }}", r"handout.md.j2:2: 'no_such' is undefined\nIt may use: least, assignment, checks, parameters, example"),
+        ("a\n{% macro m() %}\n{{ no_such }}{% endmacro %}\n{{ m() }}", r"handout.md.j2:3: 'no_such' is undefined"),
+        ("a\n{{ assignment.title + 1 }}", r"handout.md.j2:2: TypeError: can only concatenate str .*\nMend the template"),
+        ("a\n\n{{ 1 / 0 }}", r"handout.md.j2:3: ZeroDivisionError: division by zero\nMend the template"),
+        ("{% for x in 5 %}{% endfor %}", r"handout.md.j2:1: TypeError: 'int' object is not iterable"),
+        ('a\n{% include "x" %}', r"handout.md.j2:2: TypeError: no loader"),
+        ("a\n{{ example() }}", r"handout.md.j2:2: TypeError: .*missing 2 required positional arguments: 'function' and 'fixture'"),
+        ("a\n{% macro m() %}\n{{ m() }}{% endmacro %}\n{{ m() }}", r"handout.md.j2:3: RecursionError: maximum recursion depth"),
+        ("{{" + "(" * 5000 + "}}", r"handout.md.j2:1: RecursionError: maximum recursion depth"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(kit: Path, text: str, says: str) -> None:

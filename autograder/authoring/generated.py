@@ -30,5 +30,12 @@ def stale(catalog: Catalog, slug: str) -> list[Path]:
 
 
 def differing(files: Mapping[Path, str]) -> list[Path]:
-    """Those of the files that are missing or hold something else."""
-    return [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    """Those of the files that are missing, cannot be read, or hold something else."""
+    return [path for path, text in files.items() if not _holds(path, text.encode("utf-8"))]
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -17,7 +18,7 @@ from nbformat import v4
 
 from autograder.authoring.skeletons import cut_skeleton
 from autograder.catalog import Catalog, read_text
-from autograder.model import Assignment
+from autograder.model import Assignment, KitError
 from autograder.notebook import NOT_BY_NBGRADER
 from autograder.quantities import parse
 
@@ -35,14 +36,19 @@ _METADATA = {
 
 
 def student_notebook(catalog: Catalog, assignment: Assignment, handout: str) -> str:
-    """The notebook that a student starts from, with the handout's text, as JSON text."""
+    """The notebook that a student starts from, with the handout's text, as JSON text. Raises KitError as `cut_skeleton` does."""
     solution = catalog.solution(assignment.slug)
     return _notebook(catalog, assignment, handout, cut_skeleton(solution, read_text(solution)))
 
 
 def source_notebook(catalog: Catalog, assignment: Assignment, handout: str) -> str:
-    """The notebook with the solution between its markers, from which nbgrader makes the student's, as JSON text."""
-    text = read_text(catalog.solution(assignment.slug))
+    """The notebook with the solution between its markers, from which nbgrader makes the student's, as JSON text.
+
+    Raises KitError as `cut_skeleton` does.
+    """
+    solution = catalog.solution(assignment.slug)
+    text = read_text(solution)
+    cut_skeleton(solution, text)  # refuses what nbgrader would hand out with the solution in it
     return _notebook(catalog, assignment, handout, text, _REFUSES)
 
 
@@ -50,8 +56,10 @@ def _notebook(catalog: Catalog, assignment: Assignment, handout: str, text: str,
     cells = [_cell("markdown", "handout", handout.strip(), locked=True)]
     names = list(assignment.functions)
     chunks = list(_chunks(text))
-    solution = read_text(catalog.solution(assignment.slug))  # tells which imports the functions need
-    used = set(re.findall(r"\w+", "\n".join(part for node, part in _chunks(solution) if isinstance(node, ast.FunctionDef))))
+    path = catalog.solution(assignment.slug)
+    whole = [(node, part) for node, part in _chunks(read_text(path)) if isinstance(node, ast.FunctionDef)]
+    _check_names(path, [node for node, _ in whole])
+    used = set(re.findall(r"\w+", "\n".join(part for _, part in whole)))  # tells which imports the functions need
     # Of what is left out the blank line before it stays: it parts groups of imports.
     prelude = [part if _is_prelude(node, used) else "" for node, part in chunks if _is_prelude(node, used) or part.startswith("\n")]
     imports = re.sub(r"\n{3,}", "\n\n", "\n".join(prelude)).strip("\n")
@@ -83,10 +91,27 @@ def _tests(assignment: Assignment, name: str, hidden: str) -> Iterator[Any]:
         yield _cell("code", f"{name}{HIDDEN}", source, points=more, grade=True, locked=True)
 
 
+def _check_names(path: Path, functions: Sequence[ast.FunctionDef]) -> None:
+    """Cells are called after functions: nbformat wants ASCII, and gives a second cell of a name another one at random."""
+    seen = {"handout", "imports"}
+    for node in functions:
+        cells = {_identifier(node.name + part) for part in ("", VISIBLE, HIDDEN)}
+        if cells & seen or len(cells) < 3 or not node.name.isascii():  # noqa: PLR2004  # long names are cut
+            raise KitError(
+                f"{path}:{node.lineno}: no cell of a notebook can be called {node.name!r}, or another one is.",
+                "Give each function a short name of its own, of a to z, 0 to 9 and _.",
+            )
+        seen |= cells
+
+
+def _identifier(name: str) -> str:
+    return name.replace("_", "-")[:64]
+
+
 def _cell(kind: str, name: str, source: str, **marks: Any) -> Any:
     make = v4.new_markdown_cell if kind == "markdown" else v4.new_code_cell
     cell = make(source)  # type: ignore[no-untyped-call]  # as above
-    cell["id"] = name.replace("_", "-")[:64]
+    cell["id"] = _identifier(name)
     cell["metadata"] = {
         "nbgrader": {"grade": False, "grade_id": name, "locked": False, "schema_version": _SCHEMA, "solution": False, "task": False} | marks
     }

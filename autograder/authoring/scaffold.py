@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder import expectation
 from autograder.authoring import generated
 from autograder.authoring.templating import filled
-from autograder.catalog import IDENTIFIER, Catalog
+from autograder.catalog import IDENTIFIER, SHORTEST, Catalog
 from autograder.fixtures import read_fixture
 from autograder.model import Engine, KitError
 
@@ -31,14 +31,16 @@ _MARKS = {
 def new(catalog: Catalog, slug: str, engine: Engine, title: str | None = None) -> list[Path]:
     """Write an assignment that `verify` accepts; the files that were written.
 
-    Raises KitError when the name is taken or no name, or when a template cannot be used. Then nothing is written.
+    Raises KitError when the name is taken or no name, the title is none, or a template cannot be used. Then nothing is written.
     """
     _check_slug(catalog, slug)
+    title = title or _title(slug)
+    _check_title(title)
     templates = catalog.templates(f"new/{engine}")
     try:
         with tempfile.TemporaryDirectory(prefix=".autograder-new-", dir=catalog.root) as folder:
             draft = Catalog(Path(folder))
-            _render(templates, draft, slug, {"slug": slug, "title": title or _title(slug), "order": _order(catalog)})
+            _render(templates, draft, slug, {"slug": slug, "title": title, "order": _order(catalog)})
             _complete(templates, draft, slug)
             return _move(draft, catalog, slug)
     except OSError as error:
@@ -57,7 +59,13 @@ def _check_slug(catalog: Catalog, slug: str) -> None:
 
 
 def _title(slug: str) -> str:
-    return slug.replace("_", " ").capitalize()
+    title = slug.replace("_", " ").strip().capitalize()
+    return title if len(title) >= SHORTEST else f"Assignment {title}"
+
+
+def _check_title(title: str) -> None:
+    if len(title) < SHORTEST or not title.isprintable():
+        raise KitError(f"{title!r} is no title.", f"Give another with --title: one line of at least {SHORTEST} characters.")
 
 
 def _order(catalog: Catalog) -> int:
@@ -85,6 +93,8 @@ def _complete(templates: Path, draft: Catalog, slug: str) -> None:
             path.write_text(text, encoding="utf-8")
     except KitError as error:
         message = re.sub(rf"{re.escape(str(draft.root))}/(\w+)/{slug}", rf"{templates}/\1", error.message)
+        if message == error.message:  # not about a template: Matplotlib is missing
+            raise
         raise KitError(message, "The assignment would not work. Mend the template.") from error
     shutil.rmtree(draft.solutions(slug) / "__pycache__", ignore_errors=True)
 

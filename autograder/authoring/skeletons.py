@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 from autograder.model import KitError
+from autograder.quantities import parse
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 
 def cut_skeleton(path: Path, text: str) -> str:
-    """The solution without what stands between its markers. Raises KitError with the line of a marker out of place."""
+    """The solution without what stands between its markers. Raises KitError with the line that is wrong."""
     kept: list[str] = []
     opened = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -32,7 +32,8 @@ def cut_skeleton(path: Path, text: str) -> str:
     _refuse(path, opened, opened > 0, "BEGIN SOLUTION without an END SOLUTION")
     _refuse(path, 1, BEGIN not in text, "there is no BEGIN SOLUTION")
     skeleton = "\n".join(kept) + "\n"
-    _check_python(path, skeleton)
+    _check_solution(path, text)
+    _check_skeleton(path, skeleton)
     return skeleton
 
 
@@ -41,8 +42,16 @@ def _refuse(path: Path, line: int, wrong: bool, problem: str) -> None:
         raise KitError(f"{path}:{line}: {problem}", "Markers come in pairs, one pair after the other.")
 
 
-def _check_python(path: Path, skeleton: str) -> None:
+def _check_solution(path: Path, text: str) -> None:
     try:
-        ast.parse(skeleton)
+        parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # all that Python's parser raises
+        line, reason = (error.lineno, error.msg) if isinstance(error, SyntaxError) else (None, error)
+        raise KitError(f"{path}:{line or 1}: the solution is not Python: {reason}", "Mend this line.") from error
+
+
+def _check_skeleton(path: Path, skeleton: str) -> None:
+    try:
+        parse(skeleton)
     except SyntaxError as error:
         raise KitError(f"{path}: the skeleton cut from it is not Python: {error}", "Put markers around whole statements.") from error
