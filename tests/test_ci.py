@@ -206,7 +206,7 @@ def test_gradescope_never_grades_unconfined_by_itself(image: _Image) -> None:
     """Where the container allows no sandbox the run fails, says how to go on, and the result that stood before has no score."""
     image.machine.stub("bwrap", "echo 'bwrap: No permissions to create a new namespace' >&2\nexit 1")
 
-    done, found = image.grade("toy.py", RIGHT)
+    done, found = image.grade("toy.py", RIGHT, AUTOGRADER_BWRAP=str(image.machine.stubs / "bwrap"))
 
     assert done.returncode == 2
     assert "Submissions cannot be confined here: bwrap: No permissions" in done.stderr
@@ -335,7 +335,8 @@ def test_classroom50_leaves_no_result_when_the_grader_fails(content: Catalog, ma
     (checkout / "result.json").write_text('{"score": 1000}')
     machine.stub("bwrap", "exit 1")
 
-    done = machine.run(sys.executable, str(bundle / "toy/autograder.py"), cwd=checkout, **RUNNER)
+    bwrap = str(machine.stubs / "bwrap")
+    done = machine.run(sys.executable, str(bundle / "toy/autograder.py"), cwd=checkout, AUTOGRADER_BWRAP=bwrap, **RUNNER)
 
     assert done.returncode == 2
     assert "::error::The grader failed" in done.stderr

@@ -21,6 +21,8 @@ from autograder.replay.trouble import Stopped, from_exception
 #: Bytes that a submission may write to one file.
 FILE_LIMIT = 64 * 1024 * 1024
 MB = 1_000_000
+#: How often what a stray leaves in its turn is ended too.
+_GENERATIONS = 50
 Wire = dict[str, Any]
 
 
@@ -164,9 +166,12 @@ def _prctl(option: int, value: int) -> None:
 def end_strays(known: Iterable[int]) -> None:
     """End every child of this process but the known ones: processes that a submission has left behind."""
     with contextlib.suppress(OSError):
-        found = {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
-        for pid in found - set(known):
-            end(pid)
+        for _ in range(_GENERATIONS):
+            found = {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
+            if not found - set(known):
+                return
+            for pid in found - set(known):
+                end(pid)
 
 
 def redirect_output(path: Path) -> Path:
