@@ -95,7 +95,7 @@ def test_grade_confines(tmp_path: Path) -> None:
 def test_grade_refuses_where_nothing_can_be_confined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that forbids it is no reason to run strangers' programs plainly; nothing is graded."""
     (tmp_path / "toy.py").write_text(RIGHT)
-    monkeypatch.setattr(bubblewrap, "trouble", lambda: "the kernel forbids it")
+    monkeypatch.setattr(bubblewrap, "_found", lambda: (Path("bwrap"), (), "the kernel forbids it"))
     monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
 
     done = CliRunner().invoke(main, ["grade", "toy", str(tmp_path / "toy.py"), "--out", str(tmp_path / "graded")])
