@@ -324,7 +324,7 @@ def test_topics_are_removed_when_members_cannot_be(monkeypatch: pytest.MonkeyPat
 
     replay = object.__new__(Replay)
     replay.cluster, replay.stopped, replay.mark = standing.Standing(1, (9092,)), None, "-mark"
-    replay.started, replay.ended = {}, [SimpleNamespace(group="readers")]
+    replay.started, replay.ended = {}, [SimpleNamespace(group="readers", kill=lambda: None)]
     replay.observer = SimpleNamespace(member_ids=lambda _: ["one"], remove_members=refuse, forget=lambda *what: forgotten.append(what))
 
     with pytest.raises(KafkaTimeoutError, match="slow"):

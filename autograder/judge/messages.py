@@ -71,7 +71,7 @@ MESSAGES = {
     "too_many_files": Message(
         "It has more files and connections open than it may.", "Close what you open: `with open(…)`.", Outcome.TOO_MANY_FILES
     ),
-    "disk_full": Message("It writes more into files than it may.", "Keep rows in the stream: write no files.", Outcome.TOO_MUCH_OUTPUT),
+    "disk_full": Message("It writes or prints more than it may.", "Keep rows in the stream: write no files.", Outcome.TOO_MUCH_OUTPUT),
     "too_much_output": Message(
         "The result is larger than the grader reads.", "Emit only the rows that are asked for.", Outcome.TOO_MUCH_OUTPUT
     ),

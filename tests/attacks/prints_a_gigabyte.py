@@ -1,6 +1,6 @@
 # attack: prints without end
 # checks: double_right, counts_hidden
-# outcome: double_right=ERROR
+# outcome: double_right=TOO_MUCH_OUTPUT
 
 
 
