@@ -103,7 +103,7 @@ def test_a_course_has_its_own_look(kit: Path) -> None:
 
     assert release_files(Catalog(kit), ["toy"], {})["README.md"] == b"# Streams at Lund: A toy\n"
     own.write_text("{{ course }}\n")
-    with pytest.raises(KitError, match=r"README.md.j2: 'course' is undefined\nIt may use: assignments"):
+    with pytest.raises(KitError, match=r"README.md.j2:1: 'course' is undefined\nIt may use: assignments"):
         release_files(Catalog(kit), ["toy"], {})
     own.write_text("\n{% if %}\n")
     with pytest.raises(KitError, match=r"README.md.j2:2: Expected"):
