@@ -21,6 +21,8 @@ _MARKS = {
     "comment_start_string": "{%#",
     "comment_end_string": "#%}",
 }
+#: What every workflow and script says of itself.
+_OURS = b"Written by `autograder ci"
 SYSTEMS = ("github", "gitlab", "gradescope", "classroom50")
 
 
@@ -41,11 +43,20 @@ def files(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> 
 
 
 def write(content: Mapping[str, bytes], out: Path) -> list[Path]:
-    """Write the files below a folder; scripts can be run. Raises KitError when one cannot be written."""
+    """Write the files below a folder; scripts can be run. Raises KitError when one cannot be written, or is somebody's own."""
+    for path, data in content.items():
+        if _OURS in data and _foreign(out / path):
+            raise KitError(
+                f"{out / path} is there, and `autograder ci` did not write it.", "Move it away, or name another folder with --out."
+            )
     for path, data in content.items():
         make_folder((out / path).parent)
         write_bytes(out / path, data, packing.mode(data))
     return [out / path for path in content]
+
+
+def _foreign(path: Path) -> bool:
+    return path.is_file() and _OURS not in path.read_bytes()
 
 
 def _bundle(catalog: Catalog, slug: str, sandbox: str) -> dict[str, bytes]:

@@ -50,6 +50,19 @@ def test_ci_says_what_is_missing(kit: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ci.files(Catalog(kit), "jenkins", [], "none")
 
 
+def test_a_workflow_of_ones_own_is_kept(content: Catalog, tmp_path: Path) -> None:
+    """What `ci` wrote is written over, what somebody else wrote is not, and then nothing is written."""
+    files = ci.files(content, "gitlab", ["toy"], "none")
+    ci.write(files, tmp_path)
+    ci.write(files, tmp_path)
+    own = tmp_path / ".gitlab-ci.yml"
+    own.write_text("pages: {}\n")
+
+    with pytest.raises(KitError, match=r"\.gitlab-ci\.yml is there, and `autograder ci` did not write it\.\nMove it away"):
+        ci.write(files, tmp_path)
+    assert own.read_text() == "pages: {}\n"
+
+
 @pytest.mark.parametrize(("broken", "text"), [("{% if %}", "autograder.yml.j2:2: "), ("{= nothing =}", "'nothing' is undefined")])
 def test_a_template_that_jinja_refuses_is_named(content: Catalog, broken: str, text: str) -> None:
     """Instructors may change templates; the file and what is wrong are said."""
