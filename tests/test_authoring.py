@@ -227,7 +227,7 @@ def test_new_says_that_matplotlib_is_missing(root: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     before = files(root)
 
-    assert "Matplotlib, which is not installed.\nInstall autograder[authoring]." in refused("new", "fresh")
+    assert "Matplotlib, which is not installed.\nIn the kit's checkout: make .venv/ready" in refused("new", "fresh")
     assert files(root) == before
 
 

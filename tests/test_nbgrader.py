@@ -53,8 +53,8 @@ MARKS = {
     "eve": {"counts": (0, 0), "words": (0, 0), "double": (0, 0)},  # tricks, and nothing written
     "fay": {"counts": (0, 0), "words": (0, 0), "double": (0, 0)},  # the notebook as it was handed out
 }
-#: Files of a real assignment that `verify` must see rejected, one of each function.
-PLANTED = ("busy_departed_at", "delay_in_seconds", "unique_without_watermark")
+#: What of a real assignment `verify` must see rejected.
+PLANTED = ("delay_in_seconds",)
 MOST = {"counts": (3, 3), "words": (2, 0), "double": (1, 0)}
 
 
