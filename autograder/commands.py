@@ -79,9 +79,9 @@ def grade(  # noqa: PLR0913  # what is graded, how, and where the reports go
     course.values(course.assignment.defaults(), given)  # refused before anything is graded
     prepare(progress, course.assignment)
     sandbox = bubblewrap.sandbox(java(), course.assignment.limits) if confined else None
-    for path in (course.catalog.solutions(slug), course.catalog.fixture_folder(slug), *files, out) if sandbox else ():
-        if sandbox and sandbox.shows(path):
-            raise KitError(f"{path} lies where submissions can read it, among the system's or Python's files.", "Move it elsewhere.")
+    secrets = (course.catalog.solutions(slug), course.catalog.fixture_folder(slug), *files, out)
+    for path in filter(sandbox.shows, secrets) if sandbox else ():
+        raise KitError(f"{path} lies where submissions can read it, among the system's or Python's files.", "Move it elsewhere.")
     for file, name, variant in zip(files, names(files), drawn, strict=True):
         with Engine(sandbox=sandbox) as engine:
             own = replace(course, seeds=variant.seeds)

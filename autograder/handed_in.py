@@ -20,7 +20,7 @@ def file_in(folder: Path, assignment: Assignment) -> Path:
     if not places:
         return folder / f"{assignment.slug}.py"
     found = _files(places[0], assignment.slug)
-    written = [path for path in found if is_worked_in(path, assignment)]
+    written = [path for path in found if is_worked_in(path, assignment)] if len(found) > 1 else found
     if len(written) > 1:
         raise KitError(f"{written[0]} and {written[1].name} are both worked in.", "Name the one that counts, or leave the other one out.")
     return (written or found)[0]

@@ -42,6 +42,26 @@ def head(path: Path) -> dict[str, str]:
     return dict(line.removeprefix("# ").split(": ", 1) for line in lines)
 
 
+def assert_nothing_gained(report: Report, path: Path) -> None:
+    """Checks have the outcomes that an attack's head says, and the points of these; nothing that it must not reach was reached."""
+    named = dict(pair.split("=") for pair in head(path)["outcome"].split(", "))
+
+    assert {check.id: check.outcome.value for check in report.checks} == {
+        check.id: named.get(check.id, Outcome.PASSED.value) for check in report.checks
+    }, [check.message for check in report.checks]
+    assert "GAINED" not in json_report.to_json(report)
+    assert report.points == sum(check.max_points for check in report.checks if check.outcome is Outcome.PASSED)
+
+
+def command_lines() -> list[bytes]:
+    """Those of all processes."""
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            lines.append(path.read_bytes())
+    return lines
+
+
 @pytest.fixture(scope="module")
 def reports(toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:
     """The reports of all attacks, each graded as `grade` does: in a sandbox and on a Spark of its own, three at a time."""
@@ -72,32 +92,22 @@ def reports(toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[d
 def test_an_attack_gains_nothing(reports: dict[str, Future[Report]], path: Path) -> None:
     """It gets its outcome, the checks beside it pass, and nothing that it must not know is in any report."""
     report = reports[path.stem].result()
-    says = head(path)
-    named = dict(pair.split("=") for pair in says["outcome"].split(", "))
     student = for_student(report)
 
-    assert {check.id: check.outcome.value for check in report.checks} == {
-        check.id: named.get(check.id, Outcome.PASSED.value) for check in report.checks
-    }, [check.message for check in report.checks]
-    assert "GAINED" not in json_report.to_json(report)
+    assert_nothing_gained(report, path)
     for writer in (terminal.to_text, json_report.to_json, junit.to_junit):
         text = writer(student)
         assert "zanzibar" not in text
         assert "\x1b" not in text
     assert "<script>" not in junit.to_junit(report)
-    assert report.points == sum(check.max_points for check in report.checks if check.outcome is Outcome.PASSED)
 
 
 def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
     """Whatever attacks have started has ended with them."""
     for found in reports.values():
         found.result()
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            lines.append(path.read_bytes())
 
-    assert [command for command in lines if b"bwrap" in command and b"autograder.replay" in command] == []
+    assert [command for command in command_lines() if b"bwrap" in command and b"autograder.replay" in command] == []
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link"])

@@ -24,11 +24,10 @@ from autograder.engine import Engine
 from autograder.grading import Course, Grading, Submission
 from autograder.model import Limits, Outcome, Report
 from autograder.replay.java import Java
-from autograder.reports.json_report import to_json
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.watch import usage
 from tests.conftest import HERE
-from tests.test_attacks import head
+from tests.test_attacks import assert_nothing_gained, command_lines, head
 from tests.test_broker import java  # noqa: F401  # a fixture
 
 ATTACKS = sorted((HERE / "attacks" / "kafka").glob("*.py"))
@@ -115,14 +114,7 @@ def assert_no_program_runs(kafka: KafkaEngine) -> None:
 @pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
 def test_an_attack_gains_nothing(reports: dict[str, Future[Report]], path: Path) -> None:
     """It gets its outcome, the check beside it passes, and what it must not reach it has not reached."""
-    report = reports[path.stem].result()
-    named = dict(pair.split("=") for pair in head(path)["outcome"].split(", "))
-
-    assert {check.id: check.outcome.value for check in report.checks} == {
-        check.id: named.get(check.id, Outcome.PASSED.value) for check in report.checks
-    }, [check.message for check in report.checks]
-    assert "GAINED" not in to_json(report)
-    assert report.points == sum(check.max_points for check in report.checks if check.outcome is Outcome.PASSED)
+    assert_nothing_gained(reports[path.stem].result(), path)
 
 
 def test_a_right_submission_beside_them_gets_all_points(reports: dict[str, Future[Report]]) -> None:
@@ -137,10 +129,6 @@ def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
     """Whatever they have started has ended with their sandboxes."""
     for found in reports.values():
         found.result()
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            lines.append(path.read_bytes())
 
     mark = str(_LIMITS.scratch * 1_000_000).encode()
-    assert [line for line in lines if b"bwrap" in line and b"autograder.replay.programs" in line and mark in line] == []
+    assert [line for line in command_lines() if b"bwrap" in line and b"autograder.replay.programs" in line and mark in line] == []

@@ -165,12 +165,13 @@ def _prctl(option: int, value: int) -> None:
 
 def end_strays(known: Iterable[int]) -> None:
     """End every child of this process but the known ones: processes that a submission has left behind."""
+    known = set(known)
     with contextlib.suppress(OSError):
         for _ in range(_GENERATIONS):
-            found = {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
-            if not found - set(known):
+            strays = {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()} - known
+            if not strays:
                 return
-            for pid in found - set(known):
+            for pid in strays:
                 end(pid)
 
 

