@@ -1,5 +1,6 @@
-"""``python -m autograder`` is the ``autograder`` command."""
+"""``python -m autograder``: the command line."""
 
-from autograder.cli import main
+from autograder.cli.main import main
 
-main()
+if __name__ == "__main__":
+    main()

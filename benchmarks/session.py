@@ -14,8 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from autograder.replay import classcache, session, structured, submission
-from autograder.replay.java import find_java
+from autograder.machine import classcache, paths
+from autograder.machine.java import find_java
+from autograder.untrusted import session, structured, submission
 
 _MINUTE = 60_000_000
 
@@ -61,19 +62,20 @@ def peak_megabytes(pid: int) -> float:
 
 def grade_all(spark: Any, which: str, scratch: Path) -> None:
     """Replay the fixtures of watermarks with its solution and judge them."""
-    from autograder.catalog import Catalog
-    from autograder.engine import _Answer, _observation, _wire
-    from autograder.grading import Course, _failure
+    from autograder.engines.spark import _Answer, _observation, _wire
+
+    from autograder.content.catalog import Catalog
+    from autograder.grading.waves import AnswerKey, _failure
     from autograder.model import Request
 
     root = Path(__file__).parent.parent
-    course = Course.load(Catalog(root), "watermarks")
-    path, values = course.catalog.solution("watermarks"), course.assignment.defaults()
+    answer_key = AnswerKey.load(Catalog(root), "watermarks")
+    path, values = answer_key.catalog.solution("watermarks"), answer_key.assignment.defaults()
     module = submission.load(str(path), submission.read(str(path)))
     seen: set[Any] = set()
-    for check in course.assignment.checks:
-        for fixture in course.fixtures(check, values) if which == "all" or not check.hidden else ():
-            request = Request(path.read_text(), course.function(check), fixture, {**values, **check.parameters}, 60)
+    for check in answer_key.assignment.checks:
+        for fixture in answer_key.fixtures(check, values) if which == "all" or not check.hidden else ():
+            request = Request(path.read_text(), answer_key.function(check), fixture, {**values, **check.parameters}, 60)
             wire = _wire(request, 0)
             if (key := json.dumps(wire)) in seen:
                 continue
@@ -84,7 +86,7 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
             answer = _Answer.model_validate_json(json.dumps(run.run() | {"id": 0}))
             run.clean()
             failure = _failure(
-                course.function(check), check, fixture, course.expected(check, fixture, values), _observation(answer, request)
+                answer_key.function(check), check, fixture, answer_key.expected(check, fixture, values), _observation(answer, request)
             )
             assert failure is None, failure
 
@@ -92,7 +94,7 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
 def main(engine: str, which: str = "") -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory(
-        dir=session.scratch_root() if engine == "fast" else None, prefix="bench-", ignore_cleanup_errors=True
+        dir=paths.scratch_root() if engine == "fast" else None, prefix="bench-", ignore_cleanup_errors=True
     ) as folder:
         run(engine, which, Path(folder))
 

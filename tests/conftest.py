@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from autograder.engines.spark import Engine
 
-from autograder import commands
 from autograder.authoring import packing
 from autograder.authoring.release import release_files
-from autograder.catalog import Catalog
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission
+from autograder.cli import commands
+from autograder.content.catalog import Catalog
+from autograder.grading.waves import AnswerKey, Grading, Submission
 from autograder.model import Report
 from autograder.sandbox import bubblewrap
 
 HERE = Path(__file__).parent
 #: How `grade` does without a sandbox where this machine forbids one. What a sandbox must hold is in test_attacks.
-UNCONFINED = ("--sandbox", "none") if bubblewrap.trouble() else ()
+UNCONFINED = ("--sandbox", "none") if bubblewrap.obstacle() else ()
 #: A submission of the toy: right in one part, wrong in another, and dead in a third.
 MIXED = (
     "from pyspark.sql import functions as F\n\n\n"
@@ -47,9 +47,9 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="session")
-def toy() -> Course:
+def toy() -> AnswerKey:
     """The toy assignment."""
-    return Course.load(Catalog(HERE / "kit"), "toy")
+    return AnswerKey.load(Catalog(HERE / "kit"), "toy")
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def root(kit: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def grade(engine: Engine, toy: Course, tmp_path: Path) -> Callable[..., Report]:
+def grade(engine: Engine, toy: AnswerKey, tmp_path: Path) -> Callable[..., Report]:
     """Grade a text as a submission of the toy."""
 
     def grade(text: str | bytes, checks: tuple[str, ...] = ("counts_runs", "counts_right"), time_limit: int | None = None) -> Report:
@@ -117,13 +117,13 @@ def notebook(*answers: str, others: Sequence[dict[str, Any]] = ()) -> str:
     return json.dumps({"cells": [*cells, *others], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def grade_file(engine: Engine, course: Course, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:
+def grade_file(engine: Engine, answer_key: AnswerKey, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:
     """Grade a file with some checks (all when none is named), perhaps with another time limit."""
     from dataclasses import replace
 
-    chosen = [check for check in course.assignment.checks if not checks or check.id in checks]
+    chosen = [check for check in answer_key.assignment.checks if not checks or check.id in checks]
     chosen = [replace(check, time_limit=time_limit or check.time_limit) for check in chosen]
-    return Grading(course, Submission.read(path), course.assignment.defaults(), engine).report(chosen)
+    return Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(chosen)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from autograder.grading import for_student
+from autograder.grading.waves import for_student
 from autograder.model import CheckReport, Evidence, Outcome, Report
 from autograder.reports import classroom50, json_report
 

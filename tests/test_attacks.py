@@ -18,19 +18,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autograder.engines.spark import Engine
 
-from autograder import commands, engine
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission, for_student
+from autograder.cli import commands
+from autograder.engines import spark as engine
+from autograder.grading.waves import AnswerKey, Grading, Submission, for_student
+from autograder.machine.java import find_java
 from autograder.model import Limits, Outcome, Report
-from autograder.replay.java import find_java
 from autograder.reports import json_report, junit, terminal
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, notebook
 from tests.test_cli import RIGHT
 
 ATTACKS = sorted((HERE / "attacks").glob("*.py"))
-pytestmark = pytest.mark.skipif(bool(bubblewrap.trouble()), reason=f"nothing can be confined here: {bubblewrap.trouble()}")
+pytestmark = pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}")
 #: Seconds for a check of a plain function here, and within which a child that does not answer any more is given up.
 _TIME_LIMIT, _GRACE = 30, 20
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150)
@@ -63,7 +64,7 @@ def command_lines() -> list[bytes]:
 
 
 @pytest.fixture(scope="module")
-def reports(toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:
+def reports(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:
     """The reports of all attacks, each graded as `grade` does: in a sandbox and on a Spark of its own, three at a time."""
     commands.prepare(lambda text, _done, _of: print(text))
     folder = tmp_path_factory.mktemp("attacks")
@@ -78,9 +79,9 @@ def reports(toy: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[d
         cells = text.split("# %%\n")
         submission = folder / (path.stem + (".ipynb" if cells[1:] else ".py"))
         submission.write_text(notebook(RIGHT, *cells[1:]) if cells[1:] else RIGHT + "\n\n" + text)
-        course = replace(toy, assignment=replace(toy.assignment, limits=_LIMITS))
+        answer_key = replace(toy, assignment=replace(toy.assignment, limits=_LIMITS))
         with Engine(sandbox=sandbox) as confined:
-            return Grading(course, Submission.read(submission), {"least": 1}, confined).report(checks)
+            return Grading(answer_key, Submission.read(submission), {"least": 1}, confined).report(checks)
 
     with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(3) as pool:
         patch.setattr(engine, "_GRACE", _GRACE)
@@ -107,7 +108,7 @@ def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
     for found in reports.values():
         found.result()
 
-    assert [command for command in command_lines() if b"bwrap" in command and b"autograder.replay" in command] == []
+    assert [command for command in command_lines() if b"bwrap" in command and b"autograder.untrusted" in command] == []
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link"])
@@ -122,8 +123,8 @@ def test_what_is_no_file_is_no_submission(kind: str, tmp_path: Path) -> None:
     found = Submission.read(path)
 
     assert found.content == b""
-    assert found.trouble
-    assert found.trouble.kind == "not_a_file"
+    assert found.failure
+    assert found.failure.kind == "not_a_file"
 
 
 def test_heads() -> None:

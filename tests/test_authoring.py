@@ -13,22 +13,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from autograder.engines.kafka import kafka_engine
+from autograder.engines.spark import Engine
 from click.testing import CliRunner
 from kafka import KafkaAdminClient, KafkaProducer
 from kafka.admin import NewTopic
 
 from autograder.authoring import proof, scaffold
 from autograder.broker import cluster
-from autograder.broker.engine import kafka_engine
-from autograder.broker.standing import Standing
-from autograder.catalog import Catalog
-from autograder.cli import main
-from autograder.engine import Engine
-from autograder.fixtures import read_fixture
-from autograder.grading import Course
+from autograder.broker.background import Standing
+from autograder.cli.main import main
+from autograder.content.catalog import Catalog
+from autograder.content.expressions import instant
+from autograder.content.fixtures import read_fixture
+from autograder.grading.waves import AnswerKey
+from autograder.machine.java import Java
 from autograder.model import KitError, Outcome
-from autograder.quantities import instant
-from autograder.replay.java import Java
 from tests.conftest import HERE, UNCONFINED, grade_file
 from tests.test_broker import java  # noqa: F401  # a fixture
 
@@ -68,7 +68,7 @@ def files(root: Path) -> set[Path]:
 
 def problems(root: Path, slug: str, engine: Engine) -> list[str]:
     """What verify finds, on a Spark that is there already."""
-    return proof.prove(Course.load(Catalog(root), slug), (engine,), lambda text, _done, _of: print(text)).problems
+    return proof.prove(AnswerKey.load(Catalog(root), slug), (engine,), lambda text, _done, _of: print(text)).problems
 
 
 def adds(path: Path) -> list[list[object]]:
@@ -94,8 +94,8 @@ def in_a_check(root: Path, slug: str, *names: str, more: str = "") -> None:
 
 def outcomes(root: Path, slug: str, engine: Engine, *files: str) -> dict[str, Outcome]:
     """What becomes of the new check with these files of the assignment."""
-    course = Course.load(Catalog(root), slug)
-    reports = {file: grade_file(engine, course, root / "solutions" / slug / file, ("recorded",)) for file in files}
+    answer_key = AnswerKey.load(Catalog(root), slug)
+    reports = {file: grade_file(engine, answer_key, root / "solutions" / slug / file, ("recorded",)) for file in files}
     return {file: report.checks[0].outcome for file, report in reports.items()}
 
 

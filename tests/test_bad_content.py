@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import expectation
 from autograder.authoring import generated, notebooks, skeletons
-from autograder.catalog import Catalog, parameters_for
-from autograder.fixtures import read_fixture
+from autograder.content import expected as expectation
+from autograder.content.catalog import Catalog, parameters_for
+from autograder.content.fixtures import read_fixture
 from autograder.model import KitError
 
 MANIFESTS = [

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from autograder.engines.spark import Engine
 
-from autograder.engine import Engine
-from autograder.grading import Course
+from autograder.grading.waves import AnswerKey
 from autograder.model import Outcome, Report
 from autograder.reports import terminal
 from tests.conftest import grade_file
@@ -125,14 +125,14 @@ def test_has_its_own_outcome(grade: Grade, body: str | bytes, outcome: Outcome, 
     assert "Traceback" not in terminal.to_text(report)
 
 
-def test_missing_file(engine: Engine, toy: Course, tmp_path: Path) -> None:
+def test_missing_file(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
     """A file that is not there is told by name."""
     report = grade_file(engine, toy, tmp_path / "nowhere.py", ("counts_runs",))
 
     assert report.checks[0].message == "There is no file nowhere.py."
 
 
-def test_a_folder_is_no_submission(engine: Engine, toy: Course, tmp_path: Path) -> None:
+def test_a_folder_is_no_submission(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
     """Only a regular file is read."""
     report = grade_file(engine, toy, tmp_path, ("counts_runs",))
 
@@ -211,7 +211,7 @@ def test_other_columns(grade: Grade) -> None:
 def test_a_batch_that_is_told_twice_ends_no_other(grade: Grade) -> None:
     """Py4J may repeat a call from the JVM: the replay waits for each batch by its own time, and misses nothing of a later one."""
     report = grade(
-        "from datetime import datetime\nfrom autograder.replay import dstreams\n\n\n"
+        "from datetime import datetime\nfrom autograder.untrusted import dstream\n\n\n"
         "def words(lines):\n    dstreams._tick(datetime.fromtimestamp(1), None)\n"
         "    return lines.map(lambda line: (line, 1)).reduceByKey(lambda a, b: a + b)\n",
         ("words_right",),

@@ -19,12 +19,13 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewTopic
 from kafka.errors import CoordinatorNotAvailableError
 
-from autograder.broker import cluster, jars, standing, warmup
+from autograder.broker import background as standing
+from autograder.broker import cluster, jars, warmup
 from autograder.broker.observer import Observer
-from autograder.cli import main
+from autograder.cli.main import main
+from autograder.machine.java import Java, find_java
 from autograder.model import KitError
 from autograder.oracle import Topic
-from autograder.replay.java import Java, find_java
 
 HERE = Path(__file__).parent
 SCRIPT = """

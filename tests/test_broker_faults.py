@@ -18,12 +18,13 @@ import pytest
 from click.testing import CliRunner
 from kafka.errors import KafkaTimeoutError
 
-from autograder import commands
-from autograder.broker import cluster, jars, settings, standing, warmup
+from autograder.broker import background as standing
+from autograder.broker import cluster, jars, settings, warmup
 from autograder.broker.replay import Replay
-from autograder.cli import main
+from autograder.cli import commands
+from autograder.cli.main import main
+from autograder.machine.java import Java, find_java
 from autograder.model import GraderFaultError, KitError, Report
-from autograder.replay.java import Java, find_java
 from tests.conftest import HERE
 from tests.test_broker import free_port, quiet, verb
 
@@ -216,7 +217,7 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 from autograder.broker import jars
-from autograder.replay.java import Java
+from autograder.machine.java import Java
 jars.HERE, jars._trust = Path(sys.argv[1]), lambda *_: []
 jars.ensure(Java(Path(sys.argv[2]), "25"), lambda text, *_: print(text, flush=True), jars.Jars("toy", "Toy"))
 """

@@ -20,12 +20,12 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from autograder import ci
-from autograder.catalog import Catalog
-from autograder.cli import main
-from autograder.exporting import export
+from autograder.cli.main import main
+from autograder.content.catalog import Catalog
+from autograder.integrations import ci
+from autograder.integrations.export import export
+from autograder.machine.paths import cache_folder
 from autograder.model import KitError
-from autograder.replay.localfiles import cache_folder
 from tests.conftest import HERE, UNCONFINED
 from tests.consumers import CLASSROOM50, DECIDED, RUNNER, SECRET, Classroom, Gradescope, announced, saved
 from tests.test_cli import RIGHT

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import click
 import pytest
+from autograder.engines.spark import Engine
 from click.testing import CliRunner
 
-from autograder import commands
-from autograder.cli import main
-from autograder.engine import Engine
-from autograder.grading import Progress
+from autograder.cli import commands
+from autograder.cli.main import main
+from autograder.grading.waves import Progress
 from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autograder.engines.spark import Engine
 
-from autograder import commands, variants
 from autograder.authoring import generated
-from autograder.catalog import Catalog, find_root
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission
+from autograder.cli import commands
+from autograder.content import variants
+from autograder.content.catalog import Catalog, find_root
+from autograder.grading.waves import AnswerKey, Grading, Submission
 from autograder.model import Outcome
 from tests.conftest import HERE
 
@@ -41,10 +42,10 @@ def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) ->
     catalog = Catalog(kit)
     for path, text in generated.generated(catalog, "second").items():
         path.write_text(text)
-    course = Course.load(catalog, "second")
+    answer_key = AnswerKey.load(catalog, "second")
 
-    report = Grading(course, Submission.read(catalog.solution("second")), course.assignment.defaults(), engine).report(
-        course.assignment.checks
+    report = Grading(answer_key, Submission.read(catalog.solution("second")), answer_key.assignment.defaults(), engine).report(
+        answer_key.assignment.checks
     )
 
     assert catalog.slugs() == ("second",)
@@ -54,16 +55,16 @@ def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) ->
 @pytest.mark.parametrize("slug", SLUGS)
 def test_other_parameter_values(engine: Engine, slug: str) -> None:
     """In the variant of a student who draws no default, the solution still gets full points."""
-    course = Course.load(CATALOG, slug)
-    if commands.skipped(course.assignment, quiet):
+    answer_key = AnswerKey.load(CATALOG, slug)
+    if commands.skipped(answer_key.assignment, quiet):
         pytest.skip("Kafka could not be fetched")
-    parameters = course.assignment.parameters.values()
-    drawn = (variants.draw(b"any secret of the course", course.assignment, str(number)) for number in itertools.count())
+    parameters = answer_key.assignment.parameters.values()
+    drawn = (variants.draw(b"any secret of the course", answer_key.assignment, str(number)) for number in itertools.count())
     variant = next(v for v in drawn if all(v.parameters[p.name] != p.default or len(p.choices) == 1 for p in parameters))
     values = dict(variant.parameters)
 
-    course = replace(course, seeds=variant.seeds)
-    report = Grading(course, Submission.read(CATALOG.solution(slug)), values, engine).report(course.assignment.checks)
+    answer_key = replace(answer_key, seeds=variant.seeds)
+    report = Grading(answer_key, Submission.read(CATALOG.solution(slug)), values, engine).report(answer_key.assignment.checks)
 
     assert [(c.id, c.message) for c in report.checks if c.outcome is not Outcome.PASSED] == [], values
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import commands
+from autograder.cli import commands
 from tests.conftest import HERE, MIXED, UNCONFINED, assert_same
 
 _AT_ONCE = 3

@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from autograder.engines.spark import Engine, _parse
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from autograder.broker.programs import Program, listen
-from autograder.catalog import Catalog
-from autograder.engine import Engine, _parse
-from autograder.fixtures import read_fixture
-from autograder.grading import Course, Grading, Submission
+from autograder.content.catalog import Catalog
+from autograder.content.fixtures import read_fixture
+from autograder.grading.waves import AnswerKey, Grading, Submission
 from autograder.judge.messages import MESSAGES
 from autograder.model import GraderFaultError, KitError, Observation, Outcome, Request
-from autograder.oracle import logs
-from autograder.replay import child, submission
-from autograder.replay.trouble import Stopped
+from autograder.oracle import kafka as logs
+from autograder.untrusted import submission
+from autograder.untrusted import supervisor as child
+from autograder.untrusted.stopped import Stopped
 from tests.conftest import HERE, notebook
 
 TIMES = 2000
@@ -107,7 +108,7 @@ class Answers(Engine):
     | st.binary(max_size=40)
     | json_values.map(lambda value: json.dumps(value).encode())
 )
-def test_observations(toy: Course, tmp_path_factory: pytest.TempPathFactory, line: bytes) -> None:
+def test_observations(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory, line: bytes) -> None:
     """Only what says the right rows gets points, and only what claims a fault of ours is one."""
     path = tmp_path_factory.getbasetemp() / "observed.py"
     if not path.exists():
@@ -242,10 +243,10 @@ def test_notebooks(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> 
 
     found = Submission.read(path, functions={"double"})
 
-    for trouble in filter(None, (found.trouble, found.program.broken)):
-        assert trouble.kind in MESSAGES
-        assert trouble.line is None or trouble.line <= len(found.program.places)
-    if not found.trouble:
+    for failure in filter(None, (found.failure, found.program.broken)):
+        assert failure.kind in MESSAGES
+        assert failure.line is None or failure.line <= len(found.program.places)
+    if not found.failure:
         assert found.program.text.encode()
         assert len(found.program.places) >= found.program.text.count("\n")
 
@@ -259,8 +260,8 @@ def test_submissions(tmp_path_factory: pytest.TempPathFactory, content: bytes) -
 
     found = Submission.read(path)
 
-    if found.trouble:
-        assert found.trouble.kind in MESSAGES
+    if found.failure:
+        assert found.failure.kind in MESSAGES
         return
     folder = Path.cwd()
     os.chdir(path.parent)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from autograder.authoring.handouts import handout
-from autograder.catalog import Catalog, find_root
+from autograder.content.catalog import Catalog, find_root
 from autograder.model import KitError
 
 CATALOG = Catalog(find_root())

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.replay import classcache, java, session
+from autograder.machine import classcache, java, jvm, paths
 
 
 def home(folder: Path, version: str) -> Path:
@@ -70,7 +70,7 @@ def test_a_broken_class_cache_is_thrown_away(tmp_path: Path, monkeypatch: pytest
     def refusing(_java: java.Java, _scratch: Path, flags: tuple[str, ...] = ()) -> str:
         attempts.append(flags)
         if flags:
-            raise session.EngineLostError("Unable to use AOT cache.")
+            raise jvm.EngineLostError("Unable to use AOT cache.")
         return "a JVM"
 
     monkeypatch.setattr(session, "start_jvm", refusing)
@@ -107,4 +107,4 @@ def test_scratch_is_in_memory_only_where_there_is_room(tmp_path: Path, monkeypat
     monkeypatch.setattr(session.tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(session.shutil, "disk_usage", lambda _: SimpleNamespace(free=64_000_000))
 
-    assert session.scratch_root() == tmp_path
+    assert paths.scratch_root() == tmp_path

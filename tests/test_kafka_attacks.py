@@ -15,15 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autograder.engines.kafka import KafkaEngine, kafka_engine
+from autograder.engines.spark import Engine
 
 from autograder.broker import cluster
 from autograder.broker.cluster import Cluster
-from autograder.broker.engine import KafkaEngine, kafka_engine
-from autograder.catalog import Catalog, find_root
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission
+from autograder.content.catalog import Catalog, find_root
+from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.machine.java import Java
 from autograder.model import Limits, Outcome, Report
-from autograder.replay.java import Java
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.watch import usage
 from tests.conftest import HERE
@@ -31,31 +31,31 @@ from tests.test_attacks import assert_nothing_gained, command_lines, head
 from tests.test_broker import java  # noqa: F401  # a fixture
 
 ATTACKS = sorted((HERE / "attacks" / "kafka").glob("*.py"))
-pytestmark = pytest.mark.skipif(bool(bubblewrap.trouble()), reason=f"nothing can be confined here: {bubblewrap.trouble()}")
+pytestmark = pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}")
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150, observation=2)
 _SLUG, _RIGHT = "kafka_setup", "right"
 
 
 @pytest.fixture(scope="module")
-def course() -> Course:
+def answer_key() -> AnswerKey:
     """The assignment, with less time and room."""
-    found = Course.load(Catalog(find_root()), _SLUG)
+    found = AnswerKey.load(Catalog(find_root()), _SLUG)
     return replace(found, assignment=replace(found.assignment, limits=_LIMITS))
 
 
 @pytest.fixture(scope="module")
-def reports(java: Java, course: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:  # noqa: F811  # the fixture
+def reports(java: Java, answer_key: AnswerKey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:  # noqa: F811  # the fixture
     """The reports of all attacks, each in a sandbox of its own, and at last of a right submission; one broker serves them all."""
     sandbox, folder = bubblewrap.sandbox(java, _LIMITS), tmp_path_factory.mktemp("attacks")
-    right = (course.catalog.solutions(_SLUG) / "samples" / "right.py").read_text()
+    right = (answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text()
 
     def grade(name: str, text: str, checks: list[str]) -> Report:
         path = folder / f"{name}.py"
         path.write_text(text)
-        chosen = [replace(check, time_limit=30) for check in course.assignment.checks if check.id in checks]
+        chosen = [replace(check, time_limit=30) for check in answer_key.assignment.checks if check.id in checks]
         with kafka_engine(sandbox=sandbox) as kafka, Engine(kafka=kafka, sandbox=sandbox) as engine:
             kafka._clusters[1] = (shared, contextlib.ExitStack())
-            report = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report(chosen)
+            report = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(chosen)
             assert_no_program_runs(kafka)
             return report
 
@@ -82,14 +82,14 @@ def read_all(bootstrap, topic, group, handle):
 """
 
 
-def test_brokers_are_no_store(java: Java, course: Course, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+def test_brokers_are_no_store(java: Java, answer_key: AnswerKey, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     """What a submission sends counts as its scratch does."""
     path = tmp_path / "fills.py"
-    path.write_text((course.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
-    checks = [check for check in course.assignment.checks if check.id in {"reads", "sent"}]
+    path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
+    checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
 
     with Engine(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=30))) as engine:
-        found = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report(checks).checks
+        found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
 
     assert {check.id: check.outcome for check in found} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}
     assert "It writes or prints more than it may." in {check.message for check in found}
@@ -131,4 +131,6 @@ def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
         found.result()
 
     mark = str(_LIMITS.scratch * 1_000_000).encode()
-    assert [line for line in command_lines() if b"bwrap" in line and b"autograder.replay.programs" in line and mark in line] == []
+    assert [
+        line for line in command_lines() if b"bwrap" in line and b"autograder.untrusted.kafka_supervisor" in line and mark in line
+    ] == []

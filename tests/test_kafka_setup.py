@@ -14,16 +14,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from autograder.engines.kafka import KafkaEngine, kafka_engine
+from autograder.engines.spark import Engine
 from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 
-from autograder.broker import cluster, standing
-from autograder.broker.engine import KafkaEngine, kafka_engine
-from autograder.catalog import Catalog, find_root
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission
+from autograder.broker import background as standing
+from autograder.broker import cluster
+from autograder.content.catalog import Catalog, find_root
+from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.machine.java import Java
 from autograder.model import CheckReport, Outcome
-from autograder.replay.java import Java
 from autograder.reports.json_report import to_json
 from autograder.sandbox.watch import usage
 from tests.conftest import assert_same
@@ -42,13 +43,13 @@ def kafka(java: Java) -> Iterator[KafkaEngine]:  # noqa: F811  # the fixture
 
 
 @pytest.fixture(scope="module")
-def course() -> Course:
+def answer_key() -> AnswerKey:
     """The assignment."""
-    return Course.load(Catalog(find_root()), SLUG)
+    return AnswerKey.load(Catalog(find_root()), SLUG)
 
 
 @pytest.fixture
-def outcome(kafka: KafkaEngine, course: Course, tmp_path: Path) -> Callable[[str, str], CheckReport]:
+def outcome(kafka: KafkaEngine, answer_key: AnswerKey, tmp_path: Path) -> Callable[[str, str], CheckReport]:
     """The report of one check (whatever it needs) on a file with this text."""
 
     def outcome(check_id: str, text: str) -> CheckReport:
@@ -56,9 +57,9 @@ def outcome(kafka: KafkaEngine, course: Course, tmp_path: Path) -> Callable[[str
 
         path = tmp_path / "kafka_setup.py"
         path.write_text(text)
-        check = next(replace(check, needs=(), time_limit=20) for check in course.assignment.checks if check.id == check_id)
+        check = next(replace(check, needs=(), time_limit=20) for check in answer_key.assignment.checks if check.id == check_id)
         with Engine(kafka=kafka) as engine:
-            report = Grading(course, Submission.read(path), course.assignment.defaults(), engine).report([check])
+            report = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report([check])
         return report.checks[0]
 
     return outcome
@@ -117,9 +118,9 @@ def test_ports_and_marks_of_a_run_are_in_no_message(outcome: Callable[[str, str]
     assert found.message == "work raises ValueError: the broker readings archive (at step 7)"
 
 
-def test_what_spark_logs_of_an_error_is_not_the_programs_output(outcome: Callable[[str, str], CheckReport], course: Course) -> None:
+def test_what_spark_logs_of_an_error_is_not_the_programs_output(outcome: Callable[[str, str], CheckReport], answer_key: AnswerKey) -> None:
     """It carries the time of day, which would make every report another one."""
-    source = course.catalog.solution(SLUG).read_text() + (course.catalog.solutions(SLUG) / "rejected" / "cast_fails.py").read_text()
+    source = answer_key.catalog.solution(SLUG).read_text() + (answer_key.catalog.solutions(SLUG) / "rejected" / "cast_fails.py").read_text()
 
     found = outcome("unparsable", source)
 
@@ -127,19 +128,19 @@ def test_what_spark_logs_of_an_error_is_not_the_programs_output(outcome: Callabl
     assert "CAST_INVALID_INPUT" in found.message
 
 
-def test_a_killed_broker_is_our_fault(java: Java, course: Course) -> None:  # noqa: F811  # the fixture
+def test_a_killed_broker_is_our_fault(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
     """Never a zero; and the next replay has a broker again."""
-    source = course.catalog.solution(SLUG)
-    check = [check for check in course.assignment.checks if check.id == "reads"]
+    source = answer_key.catalog.solution(SLUG)
+    check = [check for check in answer_key.assignment.checks if check.id == "reads"]
     with kafka_engine() as own, Engine(kafka=own) as engine:
-        grading = Grading(course, Submission.read(source), course.assignment.defaults(), engine)
+        grading = Grading(answer_key, Submission.read(source), answer_key.assignment.defaults(), engine)
         assert grading.report(check).checks[0].outcome is Outcome.PASSED
         found = own._clusters[1][0]
         (victim,) = [pid for pid in processes(found.folder) if pid != found.guard.pid]
         os.kill(victim, signal.SIGKILL)
         assert select.select([found.guard.stdout], [], [], 60)[0], "the guard has not noticed"
-        first = Grading(course, Submission.read(source), course.assignment.defaults(), engine).report(check)
-        second = Grading(course, Submission.read(source), course.assignment.defaults(), engine).report(check)
+        first = Grading(answer_key, Submission.read(source), answer_key.assignment.defaults(), engine).report(check)
+        second = Grading(answer_key, Submission.read(source), answer_key.assignment.defaults(), engine).report(check)
 
     assert first.checks[0].outcome is Outcome.GRADER_ERROR
     assert "The grader failed, not your program" in first.checks[0].message
@@ -147,15 +148,17 @@ def test_a_killed_broker_is_our_fault(java: Java, course: Course) -> None:  # no
     assert second.checks[0].outcome is Outcome.PASSED
 
 
-def test_check_uses_the_standing_broker_and_leaves_its_topics_alone(java: Java, course: Course) -> None:  # noqa: F811  # the fixture
+def test_check_uses_the_standing_broker_and_leaves_its_topics_alone(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
     """Topics and groups that were there are there afterwards, and no others."""
     with cluster.broker() as own:
         found = standing.Standing(own.guard.pid, own.ports)
         admin = KafkaAdminClient(bootstrap_servers=own.bootstrap)
         admin.create_topics([NewTopic("readings", 2, 1)])
-        checks = [check for check in course.assignment.checks if check.id in {"reads", "resumes", "works", "sent"}]
+        checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "resumes", "works", "sent"}]
         with kafka_engine(found) as kafka, Engine(kafka=kafka) as engine:  # a name of its own
-            report = Grading(course, Submission.read(course.catalog.solution(SLUG)), course.assignment.defaults(), engine).report(checks)
+            report = Grading(
+                answer_key, Submission.read(answer_key.catalog.solution(SLUG)), answer_key.assignment.defaults(), engine
+            ).report(checks)
             assert kafka._clusters == {}
         topics = set(admin.list_topics())
         groups = admin.list_groups()
@@ -169,9 +172,9 @@ def test_check_uses_the_standing_broker_and_leaves_its_topics_alone(java: Java, 
 GRADE = """
 import sys
 from pathlib import Path
-from autograder import commands
+from autograder.cli import commands
 from autograder.sandbox import bubblewrap
-confined = not bubblewrap.trouble()
+confined = not bubblewrap.obstacle()
 done = list(commands.grade("kafka_setup", [Path(sys.argv[1])], Path(sys.argv[2]), {}, lambda *_: None, confined=confined))
 """
 
@@ -196,13 +199,13 @@ def ends(pids: Iterable[int]) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("at", range(10))
-def test_a_killed_grader_leaves_nothing(java: Java, course: Course, tmp_path: Path, at: int) -> None:  # noqa: F811  # the fixture
+def test_a_killed_grader_leaves_nothing(java: Java, answer_key: AnswerKey, tmp_path: Path, at: int) -> None:  # noqa: F811  # the fixture
     """SIGKILL at ten points of a grading: no process, no port and no folder is left."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     mark = f"AUTOGRADER_TEST_MARK={tmp_path}"
     env = dict(os.environ, PYTHONPATH=str(find_root()), AUTOGRADER_SCRATCH=str(scratch), AUTOGRADER_TEST_MARK=str(tmp_path))
-    command = [sys.executable, "-c", GRADE, str(course.catalog.solution(SLUG)), str(tmp_path / "graded")]
+    command = [sys.executable, "-c", GRADE, str(answer_key.catalog.solution(SLUG)), str(tmp_path / "graded")]
     grader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
     assert grader.stdout
     try:
@@ -222,10 +225,12 @@ def test_a_killed_grader_leaves_nothing(java: Java, course: Course, tmp_path: Pa
     assert [path.name for path in scratch.iterdir()] == []
 
 
-def test_the_commands_of_the_handout_work(java: Java, course: Course, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+def test_the_commands_of_the_handout_work(java: Java, answer_key: AnswerKey, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     """Every command in the column "now" is run as it is printed, on a broker of our own."""
     tools = standing.tools(java, tmp_path / "bin")
-    rows = [line.split("|")[2].strip().strip("`") for line in course.catalog.handout(SLUG).read_text().splitlines() if "| `kafka-" in line]
+    rows = [
+        line.split("|")[2].strip().strip("`") for line in answer_key.catalog.handout(SLUG).read_text().splitlines() if "| `kafka-" in line
+    ]
     commands = [row for row in rows if row.startswith("kafka-")]
     assert {command.split()[0] for command in commands} == set(standing.TOOLS)
     said = {}
@@ -244,17 +249,17 @@ def test_the_commands_of_the_handout_work(java: Java, course: Course, tmp_path: 
     assert said["kafka-get-offsets.sh"] == "avg:0:1\n"
 
 
-def test_twenty_gradings_under_load_give_one_report(java: Java, course: Course, tmp_path: Path) -> None:  # noqa: F811  # the fixture
+def test_twenty_gradings_under_load_give_one_report(java: Java, answer_key: AnswerKey, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     """Four at a time beside a busy process: other ports, other members' shares, and the same report, byte for byte."""
     busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     mixed = tmp_path / "mixed.py"
-    mixed.write_text((course.catalog.solutions(SLUG) / "samples" / "right.py").read_text() + WRONG_PARTS)
-    checks = [check for check in course.assignment.checks if check.function in {"create_topic", "produce", "read_all", "work"}]
+    mixed.write_text((answer_key.catalog.solutions(SLUG) / "samples" / "right.py").read_text() + WRONG_PARTS)
+    checks = [check for check in answer_key.assignment.checks if check.function in {"create_topic", "produce", "read_all", "work"}]
     checks = [check for check in checks if check.id not in {"goes_on", "leader_dies", "acks"}]  # seconds of waiting each
 
     def grade(kafka: KafkaEngine) -> str:
         with Engine(kafka=kafka) as engine:
-            return to_json(Grading(course, Submission.read(mixed), course.assignment.defaults(), engine).report(checks))
+            return to_json(Grading(answer_key, Submission.read(mixed), answer_key.assignment.defaults(), engine).report(checks))
 
     try:
         with kafka_engine() as one, kafka_engine() as other, ThreadPoolExecutor(4) as pool:

@@ -13,15 +13,16 @@ from typing import Any
 
 import nbformat
 import pytest
+from autograder.engines.spark import Engine
 from nbgrader.nbgraderformat import MetadataValidator
 
-from autograder import live, notebook
 from autograder.authoring.notebooks import source_notebook
-from autograder.catalog import Catalog, find_root
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission
-from autograder.handed_in import file_in
+from autograder.content.catalog import Catalog, find_root
+from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.integrations import notebook_check as live
 from autograder.model import KitError, Outcome, Place, Report
+from autograder.submission import notebook
+from autograder.submission.locate import file_in
 from tests import conftest
 from tests.conftest import HERE
 from tests.test_cli import RIGHT
@@ -56,7 +57,7 @@ def test_what_is_handed_out_is_valid(slug: str) -> None:
     assert "SOLUTION" not in text
 
 
-def test_the_solution_in_its_notebook_gets_full_points(engine: Engine, toy: Course, tmp_path: Path) -> None:
+def test_the_solution_in_its_notebook_gets_full_points(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
     """The source notebook, which has the solution in its cells, is a submission like the module that it was made from."""
     path = tmp_path / "toy.ipynb"
     path.write_text(source_notebook(toy.catalog, toy.assignment, "# A toy"))
@@ -74,11 +75,11 @@ def test_a_planted_mistake_is_the_same_program_in_a_notebook(slug: str) -> None:
     for path in CATALOG.solutions(slug).glob("*ed/*.py"):
         found = notebook.read(conftest.notebook(solution, path.read_text()).encode(), functions)
 
-        assert (found.trouble, found.broken) == (None, None), path
+        assert (found.failure, found.broken) == (None, None), path
         assert ast.dump(ast.parse(found.text)) == ast.dump(ast.parse(f"{solution}\n{path.read_text()}")), path
 
 
-def test_of_a_module_and_a_notebook_the_one_that_was_worked_in_counts(tmp_path: Path, toy: Course) -> None:
+def test_of_a_module_and_a_notebook_the_one_that_was_worked_in_counts(tmp_path: Path, toy: AnswerKey) -> None:
     """Students get both. Where both are worked in nobody guesses."""
     skeleton, empty = toy.catalog.skeleton("toy").read_text(), conftest.notebook("def double(number):\n    raise NotImplementedError\n")
     folder = tmp_path / "assignments" / "toy"
@@ -98,7 +99,7 @@ def test_of_a_module_and_a_notebook_the_one_that_was_worked_in_counts(tmp_path: 
     assert file_in(folder, toy.assignment) == module
 
 
-def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engine, toy: Course, tmp_path: Path) -> None:
+def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
     """It is told at the cell and the line; the other cells count."""
     path = tmp_path / "toy.ipynb"
     path.write_text(conftest.notebook(*RIGHT.split("\n\n\n")[:-1], "\ndef double(number):\n    return 2 * number)\n"))
@@ -111,7 +112,7 @@ def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engi
     assert "unmatched ')'" in found["double_right"].message
 
 
-def test_an_error_is_told_at_its_cell(engine: Engine, toy: Course, tmp_path: Path) -> None:
+def test_an_error_is_told_at_its_cell(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
     """Not at a line of a module that the student has never seen."""
     path = tmp_path / "toy.ipynb"
     path.write_text(conftest.notebook("import math", "\n\ndef double(number):\n    return math.no_such_thing(number)\n"))
@@ -192,7 +193,7 @@ def test_cells_that_check_are_not_taken(tmp_path: Path) -> None:
         (b'{"worksheets": []}', "it has no list of cells"),
     ],
 )
-def test_what_is_no_notebook_is_told(content: bytes, says: str, engine: Engine, toy: Course, tmp_path: Path) -> None:
+def test_what_is_no_notebook_is_told(content: bytes, says: str, engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
     """With what is missing, and what to hand in."""
     path = tmp_path / "toy.ipynb"
     path.write_bytes(content)
@@ -210,8 +211,8 @@ def test_pictures_do_not_count_but_code_has_its_limit(tmp_path: Path) -> None:
     (tmp_path / "pictures.ipynb").write_text(json.dumps(book))
     (tmp_path / "large.ipynb").write_text(conftest.notebook("x = 1\n" * 40_000))
 
-    assert Submission.read(tmp_path / "pictures.ipynb").trouble is None
-    large = Submission.read(tmp_path / "large.ipynb").trouble
+    assert Submission.read(tmp_path / "pictures.ipynb").failure is None
+    large = Submission.read(tmp_path / "large.ipynb").failure
     assert large is not None
     assert large.text == "200 kB of code"
 
@@ -257,7 +258,7 @@ def test_check_in_a_notebook(shell: Callable[[str], Any]) -> None:
 
 def test_check_never_shows_a_traceback_of_ours(shell: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of the grader is said in a sentence."""
-    monkeypatch.setattr(live.Course, "load", lambda *_: 1 / 0)
+    monkeypatch.setattr(live.AnswerKey, "load", lambda *_: 1 / 0)
 
     assert (
         repr(live.check("toy"))
@@ -282,13 +283,13 @@ def test_nbgrader_alone_gives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         live.check("toy")
 
 
-def test_only_functions_in_one_file_or_a_notebook(toy: Course) -> None:
+def test_only_functions_in_one_file_or_a_notebook(toy: AnswerKey) -> None:
     """Of two files nobody knows which was meant."""
     with pytest.raises(KitError, match="not in a notebook, nor in one file"):
         live._submission(toy, (read, json.loads))
 
 
-def test_a_report_of_a_notebook_names_it(toy: Course, engine: Engine, tmp_path: Path) -> None:
+def test_a_report_of_a_notebook_names_it(toy: AnswerKey, engine: Engine, tmp_path: Path) -> None:
     """Reports of a notebook and of the module with the same functions differ in the file alone."""
     (tmp_path / "toy.py").write_text(RIGHT)
     (tmp_path / "toy.ipynb").write_text(conftest.notebook(RIGHT))

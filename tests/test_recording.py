@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from autograder.authoring import scaffold
 from autograder.authoring.recording import length
-from autograder.catalog import Catalog
-from autograder.cli import main
-from autograder.quantities import evaluate
+from autograder.cli.main import main
+from autograder.content.catalog import Catalog
+from autograder.content.expressions import evaluate
 from tests.test_authoring import files, listening, refused
 
 

@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from autograder.engines.spark import Engine
 
 from autograder.authoring import packing
-from autograder.catalog import Catalog
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Submission, for_student
+from autograder.content.catalog import Catalog
+from autograder.grading.waves import AnswerKey, Grading, Submission, for_student
 from autograder.judge.compare import same_steps
 from autograder.model import StepOutput
 from autograder.reports import terminal
@@ -163,7 +163,7 @@ def test_a_manifest_has_the_visible_checks_alone(released: Path, slug: str) -> N
 @pytest.mark.parametrize("slug", SLUGS)
 def test_answers_are_the_oracles(released: Path, slug: str) -> None:
     """Of every visible check the release expects the same rows, and of every mistake predicts the same where it is not right."""
-    kit, ours = Course.load(CATALOG, slug), Course.load(Catalog(released), slug)
+    kit, ours = AnswerKey.load(CATALOG, slug), AnswerKey.load(Catalog(released), slug)
     values = ours.values(ours.assignment.defaults(), {})
 
     for check in ours.assignment.checks:
@@ -176,7 +176,7 @@ def test_answers_are_the_oracles(released: Path, slug: str) -> None:
             for mistake in kit.expectation.mistakes[function.name]:
                 outputs = tuple(mistake.emits(fixture, **call)) if mistake.emits else right
                 predicts = known[mistake.id].emits if mistake.id in known else None
-                assert mistake.id not in known or (known[mistake.id].says, known[mistake.id].trouble) == (mistake.says, mistake.trouble)
+                assert mistake.id not in known or (known[mistake.id].says, known[mistake.id].failure) == (mistake.says, mistake.failure)
                 if not same_steps(function, right, outputs):
                     assert predicts
                     assert judged(predicts(fixture, **call)) == judged(outputs)
@@ -196,9 +196,9 @@ def test_the_same_report_as_in_the_kit(engine: Engine, released: Path, sample: s
     file = released / f"assignments/{slug}/{slug}.py" if sample == "skeleton" else CATALOG.solutions(slug) / f"samples/{sample}.py"
     gradings, reports = [], []
     for catalog in (CATALOG, Catalog(released)):
-        course = Course.load(catalog, slug)
-        visible = [check for check in course.assignment.checks if not check.hidden]
-        gradings.append(Grading(course, Submission.read(file), course.values(course.assignment.defaults(), {}), engine))
+        answer_key = AnswerKey.load(catalog, slug)
+        visible = [check for check in answer_key.assignment.checks if not check.hidden]
+        gradings.append(Grading(answer_key, Submission.read(file), answer_key.values(answer_key.assignment.defaults(), {}), engine))
         gradings[-1].seen = dict(gradings[0].seen)
         reports.append(gradings[-1].report(visible))
 
@@ -208,7 +208,7 @@ def test_the_same_report_as_in_the_kit(engine: Engine, released: Path, sample: s
     assert any(check.mistake for check in reports[1].checks) == (sample == "half_right")
 
 
-def test_make_check_with_the_wheel(engine: Engine, toy: Course, toy_release: Path, tmp_path: Path) -> None:
+def test_make_check_with_the_wheel(engine: Engine, toy: AnswerKey, toy_release: Path, tmp_path: Path) -> None:
     """The release's Makefile and the engine of its wheel say what the kit says, and that there are hidden checks."""
     (path,) = toy_release.glob("wheels/*.whl")
     zipfile.ZipFile(path).extractall(tmp_path / "site")

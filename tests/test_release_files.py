@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder import variants
 from autograder.authoring import packing, wheel
 from autograder.authoring.release import release_files
-from autograder.catalog import Catalog
-from autograder.cli import main
-from autograder.grading import Course
+from autograder.cli.main import main
+from autograder.content import variants
+from autograder.content.catalog import Catalog
+from autograder.grading.waves import AnswerKey
 from autograder.model import KitError, Variant
 from tests.conftest import HERE, laid_out
 
@@ -28,11 +28,11 @@ SLUGS = CATALOG.slugs()
 
 def test_other_values(tmp_path: Path) -> None:
     """A release for other values of the parameters has them as its defaults, in the handout and in its answers."""
-    course = laid_out(release_files(TOY, ["toy"], {"toy": Variant({"least": 2})}), tmp_path)
-    loaded = Course.load(Catalog(course), "toy")
+    answer_key = laid_out(release_files(TOY, ["toy"], {"toy": Variant({"least": 2})}), tmp_path)
+    loaded = AnswerKey.load(Catalog(answer_key), "toy")
 
     assert loaded.values(loaded.assignment.defaults(), {}) == {"least": 2}
-    assert "at least 2 views" in (course / "assignments/toy/README.md").read_text()
+    assert "at least 2 views" in (answer_key / "assignments/toy/README.md").read_text()
     with pytest.raises(KitError, match=r"This release of toy has no answers for these parameters.\nIt has them for least = 2."):
         loaded.values(loaded.assignment.defaults(), {"least": "1"})
     with pytest.raises(KitError, match=r"toy: least = 9 is no choice of a parameter"):
@@ -237,11 +237,11 @@ def test_a_students_release_has_the_answers_to_the_variant(tmp_path: Path) -> No
     """With the drawn values and seeds, which lie beside the skeleton; for other seeds it has none."""
     drawn = variants.draw(b"a secret for the tests", CATALOG.assignment("kafka_setup"), "ada")
     root = laid_out(release_files(CATALOG, ["kafka_setup"], {"kafka_setup": drawn}), tmp_path)
-    course = Course.load(Catalog(root), "kafka_setup")
+    answer_key = AnswerKey.load(Catalog(root), "kafka_setup")
 
-    own = variants.beside(root / "assignments/kafka_setup", course.assignment)
+    own = variants.beside(root / "assignments/kafka_setup", answer_key.assignment)
 
     assert own.parameters == drawn.parameters
-    assert replace(course, seeds=own.seeds).values(own.parameters, {}) == drawn.parameters
+    assert replace(answer_key, seeds=own.seeds).values(own.parameters, {}) == drawn.parameters
     with pytest.raises(KitError, match="no answer"):
-        course.values(own.parameters, {})
+        answer_key.values(own.parameters, {})

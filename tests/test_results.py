@@ -16,10 +16,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from autograder import ci
-from autograder.cli import main
-from autograder.cli_results import _FORMATS, _SYSTEMS
-from autograder.exporting import FORMATS, export
+from autograder.cli.main import main
+from autograder.cli.results import _FORMATS, _SYSTEMS
+from autograder.integrations import ci
+from autograder.integrations.export import FORMATS, export
 from autograder.model import KitError, Outcome, Report
 from autograder.reports import classroom50, github, gradebook_csv, gradescope, json_report, junit, markdown
 from tests.consumers import CLASSROOM50, DECIDED, RUNNER, SECRET, UNDECIDED, Classroom, Gradescope, announced, nasty_report, saved

@@ -31,7 +31,7 @@ def test_pyspark_is_pinned() -> None:
 def test_commands_of_the_readme_exist() -> None:
     """Every make target that the README names is there, and so is every verb."""
     readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
-    from autograder.cli import main
+    from autograder.cli.main import main
 
     assert "make demo" in readme
     assert "make test" in readme

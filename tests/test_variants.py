@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder import variants
-from autograder.catalog import Catalog, find_root
-from autograder.cli import main
-from autograder.grading import Course
-from autograder.handed_in import student_of
+from autograder.cli.main import main
+from autograder.content import variants
+from autograder.content.catalog import Catalog, find_root
+from autograder.grading.waves import AnswerKey
 from autograder.model import Check, KitError, Variant
+from autograder.submission.locate import student_of
 from tests.conftest import HERE, UNCONFINED
 
 CATALOG = Catalog(find_root())
@@ -59,18 +59,18 @@ def test_id_secret_and_slug_all_count() -> None:
 @pytest.mark.parametrize("slug", CATALOG.slugs())
 def test_every_variant_can_be_solved(slug: str) -> None:
     """Of 1,000 students' variants the oracle tells what a right program emits, at every check something."""
-    course = Course.load(CATALOG, slug)
+    answer_key = AnswerKey.load(CATALOG, slug)
     drawing = {path.stem for path in CATALOG.fixture_folder(slug).rglob("*.jsonl") if '{"draw' in path.read_text()}
     emits: dict[object, bool] = {}
 
     def rows(check: Check, variant: Variant) -> bool:
-        drawn = replace(course, seeds=variant.seeds)
+        drawn = replace(answer_key, seeds=variant.seeds)
         values = dict(variant.parameters)
         return any(step.rows for fixture in drawn.fixtures(check, values) for step in drawn.expected(check, fixture, values))
 
     for number in range(STUDENTS):
-        variant = variants.draw(SECRET, course.assignment, f"student-{number}")
-        for check in course.assignment.checks:
+        variant = variants.draw(SECRET, answer_key.assignment, f"student-{number}")
+        for check in answer_key.assignment.checks:
             key = (check.id, *variant.parameters.values(), *(variant.seeds[name] for name in check.fixtures if name in drawing))
             if key not in emits:
                 emits[key] = rows(check, variant)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder import commands
-from autograder.catalog import make_folder, write_bytes
-from autograder.cli import main
+from autograder.cli import commands
+from autograder.cli.main import main
+from autograder.content.files import make_folder, write_bytes
 from autograder.model import KitError
 from tests.consumers import DECIDED, saved
 

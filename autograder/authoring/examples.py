@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from autograder.authoring import figures
-from autograder.catalog import Catalog
-from autograder.grading import Course
+from autograder.content.catalog import Catalog
+from autograder.content.expressions import iso
+from autograder.grading.answer_key import AnswerKey
 from autograder.judge.evidence import cut, row_text, step_text
 from autograder.model import Assignment, Check, Fixture, Function, KitError, StepOutput, Value
-from autograder.quantities import iso
 
 _MOST_ROWS = 8
 
@@ -29,9 +29,9 @@ class Examples:
         Raises KitError for a fixture that is not used by a visible check of the function.
         """
         check = self._check(function, fixture)
-        course = self._course
-        (found,) = course.fixtures(replace(check, fixtures=(fixture,), parameters={}), self.parameters)
-        outputs = course.expected(replace(check, parameters={}), found, self.parameters)
+        answer_key = self._course
+        (found,) = answer_key.fixtures(replace(check, fixtures=(fixture,), parameters={}), self.parameters)
+        outputs = answer_key.expected(replace(check, parameters={}), found, self.parameters)
         asked = self.assignment.functions[function]
         lines = "\n".join(_table(asked, found, outputs))
         figure = figures.event_time(asked, found, outputs)
@@ -42,8 +42,8 @@ class Examples:
         return f"{lines}\n\n![Events, windows and watermark in event time, step by step]({name})"
 
     @functools.cached_property
-    def _course(self) -> Course:
-        return Course.load(self.catalog, self.assignment.slug)
+    def _course(self) -> AnswerKey:
+        return AnswerKey.load(self.catalog, self.assignment.slug)
 
     def _check(self, function: str, fixture: str) -> Check:
         for check in self.assignment.checks:
@@ -60,7 +60,7 @@ def _table(function: Function, fixture: Fixture, outputs: tuple[StepOutput, ...]
     watermarks = [output.batches[-1].watermark if output.batches else None for output in outputs]
     dropped = [sum(batch.dropped or 0 for batch in output.batches) for output in outputs]
     more = [title for title, cells in (("watermark", watermarks), ("dropped", dropped)) if any(cells)]
-    titles = ["batch" if function.engine == "dstream" else "step", "arrives", *more, "emitted"]
+    titles = ["batch" if fixture.drive.empty_batches else "step", "arrives", *more, "emitted"]
     yield f"| {' | '.join(titles)} |"
     yield f"|{'---|' * len(titles)}"
     for number, (step, output) in enumerate(zip(fixture.steps, outputs, strict=True), 1):

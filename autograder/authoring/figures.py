@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
+from autograder.content.fixtures import SCALAR
 from autograder.judge.evidence import row_text
 from autograder.model import Add, Fixture, Function, KitError, Row, StepOutput
 
@@ -51,9 +52,8 @@ def event_time(function: Function, fixture: Fixture, outputs: Sequence[StepOutpu
 
 def _time_column(fixture: Fixture) -> str:
     """The event time: the first column of the only source that is an instant."""
-    (ddl, *others) = fixture.schemas.values()
-    parts = [part.split() for part in ddl.split(",")]
-    return "" if others else next((part[0] for part in parts if part[-1] == "TIMESTAMP" and len(part) > 1), "")
+    (columns, *others) = fixture.schemas.values()
+    return "" if others else next((name for name, kind in columns if kind == "TIMESTAMP" and name != SCALAR), "")
 
 
 def _step(  # noqa: PLR0913, PLR0917  # what is drawn, and where

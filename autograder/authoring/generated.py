@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from autograder.authoring.handouts import handout
 from autograder.authoring.notebooks import student_notebook
 from autograder.authoring.skeletons import cut_skeleton
-from autograder.catalog import Catalog, read_text
+from autograder.content.catalog import Catalog
+from autograder.content.files import read_text, write_text
 
 
 def generated(catalog: Catalog, slug: str) -> dict[Path, str]:
@@ -39,3 +40,15 @@ def _holds(path: Path, data: bytes) -> bool:
         return path.read_bytes() == data
     except OSError:
         return False
+
+
+def build(catalog: Catalog, slugs: Sequence[str], *, write: bool) -> list[Path]:
+    """The generated files that were stale, of all assignments when no slug is given; written when asked to."""
+    changed: list[Path] = []
+    for slug in slugs or catalog.slugs():
+        files = generated(catalog, slug)
+        stale_files = differing(files)
+        changed += stale_files
+        for path in stale_files if write else []:
+            write_text(path, files[path])
+    return changed

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from autograder.authoring.examples import Examples
 from autograder.authoring.templating import filled
-from autograder.catalog import Catalog
-from autograder.model import Assignment, Value
+from autograder.content.catalog import Catalog
+from autograder.model import Assignment, Scalar, Value
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,6 @@ def handout(catalog: Catalog, assignment: Assignment, parameters: Mapping[str, V
     ``example(function, fixture)``.
     """
     examples = Examples(catalog, assignment, parameters)
-    shown = {name: replace(parameter, default=parameters[name]) for name, parameter in assignment.parameters.items()}
+    shown = {name: replace(parameter, default=cast(Scalar, parameters[name])) for name, parameter in assignment.parameters.items()}
     values = {**parameters, "assignment": assignment, "checks": assignment.checks, "parameters": shown, "example": examples}
     return Handout(filled(handout_source(catalog, assignment.slug), values), examples.figures)

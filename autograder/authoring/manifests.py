@@ -7,7 +7,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.catalog import Catalog, read_text
+from autograder.content.catalog import Catalog
+from autograder.content.files import read_text
 from autograder.model import Assignment, KitError, Value
 
 

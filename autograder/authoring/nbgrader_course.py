@@ -8,7 +8,8 @@ from pathlib import Path
 from autograder.authoring.handouts import handout
 from autograder.authoring.notebooks import source_notebook
 from autograder.authoring.templating import filled
-from autograder.catalog import Catalog
+from autograder.content.catalog import Catalog
+from autograder.content.files import make_folder, write_text
 
 
 def course_files(catalog: Catalog, name: str, slugs: Sequence[str]) -> dict[Path, str]:
@@ -21,3 +22,17 @@ def course_files(catalog: Catalog, name: str, slugs: Sequence[str]) -> dict[Path
         files[path] = source_notebook(catalog, assignment, given.text)
         files |= {path.with_name(name): figure for name, figure in given.figures.items()}
     return files
+
+
+def write_course(catalog: Catalog, folder: Path, slugs: Sequence[str]) -> list[Path]:
+    """Write a course for nbgrader, with all assignments when no slug is given; the files written, without those that were there.
+
+    Raises KitError when a file cannot be made or written.
+    """
+    written = []
+    for name, text in course_files(catalog, folder.resolve().name, slugs or catalog.slugs()).items():
+        make_folder((folder / name).parent)
+        if not (folder / name).exists():
+            write_text(folder / name, text)
+            written.append(folder / name)
+    return written

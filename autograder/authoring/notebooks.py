@@ -17,10 +17,11 @@ import nbformat
 from nbformat import v4
 
 from autograder.authoring.skeletons import cut_skeleton
-from autograder.catalog import Catalog, read_text
+from autograder.content.catalog import Catalog
+from autograder.content.expressions import parse
+from autograder.content.files import read_text
 from autograder.model import Assignment, KitError
-from autograder.notebook import NOT_BY_NBGRADER
-from autograder.quantities import parse
+from autograder.submission.notebook import NOT_BY_NBGRADER
 
 _SCHEMA = 3
 VISIBLE, HIDDEN = "-visible", "-hidden"

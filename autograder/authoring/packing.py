@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.authoring.release import MARKER, release_files
 from autograder.authoring.wheel import MADE
-from autograder.catalog import Catalog
+from autograder.content.catalog import Catalog
 from autograder.model import KitError, Variant
 
 _AUTHOR = "autograder release"

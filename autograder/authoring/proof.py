@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.authoring import generated
-from autograder.catalog import read_text
-from autograder.engine import Engine
-from autograder.grading import Course, Grading, Progress, Submission
-from autograder.model import Check, CheckReport, KitError, Outcome, Report
-from autograder.quantities import parse
+from autograder.content.expressions import parse
+from autograder.content.files import read_text
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.session import Session
+from autograder.grading.waves import Observer
+from autograder.machine.progress import Progress
+from autograder.model import CheckReport, KitError, Outcome, Report, Variant
+from autograder.submission.read import Submission
 
 SAMPLES = ("right", "half_right", "wrong")
 _REJECTED = re.compile(r"# rejected: ([a-z0-9_, ]+) \| ([a-z0-9_]+|-) \| (\S.*)")
@@ -43,20 +46,21 @@ class Proof:
     problems: list[str]
 
 
-def prove(course: Course, engines: Sequence[Engine], progress: Progress) -> Proof:
-    """Grade every file of the assignment, on so many engines at once, and compare with what it says of itself."""
-    problems = list(_shape(course))
-    checks = course.assignment.checks
+def prove(session: Session, variant: Variant, observers: Sequence[Observer], progress: Progress) -> Proof:
+    """Grade every file of the assignment in a variant, by so many observers at once, and compare with what it says of itself."""
+    answer_key = session.answer_key
+    problems = list(_shape(answer_key))
+    checks = answer_key.assignment.checks
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="autograder-verify-") as folder:
-        prover = _Prover(course, engines, Path(folder))
-        files = list(_files(course))
+        prover = _Prover(session, variant, observers, Path(folder))
+        files = list(_files(answer_key))
         for number, ((kind, path), report) in enumerate(zip(files, prover.grade_all(files), strict=True), 1):
             rows.append(Row(kind, path.stem, "".join(_MARKS[check.outcome] for check in report.checks), report.points))
             problems += prover.judge(kind, path, report)
-            progress(f"{course.assignment.slug}: {kind} {path.name}", number, len(files))
-    problems += _uncaught(course, [path for kind, path in files if kind == "rejected"])
-    return Proof(course.assignment.slug, tuple(check.id for check in checks), tuple(rows), problems)
+            progress(f"{answer_key.assignment.slug}: {kind} {path.name}", number, len(files))
+    problems += _uncaught(answer_key, [path for kind, path in files if kind == "rejected"])
+    return Proof(answer_key.assignment.slug, tuple(check.id for check in checks), tuple(rows), problems)
 
 
 _MARKS = {
@@ -73,8 +77,8 @@ _MARKS = {
 }
 
 
-def _files(course: Course) -> Iterator[tuple[str, Path]]:
-    slug, catalog = course.assignment.slug, course.catalog
+def _files(answer_key: AnswerKey) -> Iterator[tuple[str, Path]]:
+    slug, catalog = answer_key.assignment.slug, answer_key.catalog
     yield "solution", catalog.solution(slug)
     yield "skeleton", catalog.skeleton(slug)
     for kind in ("accepted", "rejected"):
@@ -87,45 +91,45 @@ def _files(course: Course) -> Iterator[tuple[str, Path]]:
 
 
 class _Prover:
-    """Grades the files, each on a free engine. What a file leaves to the solution keeps the solution's outcome."""
+    """Grades the files, each by a free observer. What a file leaves to the solution keeps the solution's outcome."""
 
-    def __init__(self, course: Course, engines: Sequence[Engine], folder: Path) -> None:
-        self.course, self.folder = course, folder
-        self.free: queue.SimpleQueue[Engine] = queue.SimpleQueue()
-        for engine in engines:
-            self.free.put(engine)
-        self.solution = course.catalog.solution(course.assignment.slug)
+    def __init__(self, session: Session, variant: Variant, observers: Sequence[Observer], folder: Path) -> None:
+        self.session, self.variant, self.folder = session, variant, folder
+        self.answer_key = answer_key = session.answer_key
+        self.free: queue.SimpleQueue[Observer] = queue.SimpleQueue()
+        for observer in observers:
+            self.free.put(observer)
+        self.solution = answer_key.catalog.solution(answer_key.assignment.slug)
         self.reference: dict[str, CheckReport] = {}
 
     def grade_all(self, files: Sequence[tuple[str, Path]]) -> Iterator[Report]:
-        """The reports in the files' order: the solution first, whose outcomes the others keep, then as engines are free."""
+        """The reports in the files' order: the solution first, whose outcomes the others keep, then as observers are free."""
         (kind, path), *rest = files
         yield self.grade(kind, path)
         with ThreadPoolExecutor(self.free.qsize()) as pool:
             yield from pool.map(lambda file: self.grade(*file), rest)
 
     def grade(self, kind: str, path: Path) -> Report:
-        """Grade a file on an engine that nobody else uses meanwhile."""
-        engine = self.free.get()
+        """Grade a file by an observer that nobody else uses meanwhile."""
+        observer = self.free.get()
         try:
-            return self._graded(kind, path, engine)
+            return self._graded(kind, path, observer)
         finally:
-            self.free.put(engine)
+            self.free.put(observer)
 
-    def _graded(self, kind: str, path: Path, engine: Engine) -> Report:
+    def _graded(self, kind: str, path: Path, observer: Observer) -> Report:
         """The report of a file, put behind the solution where it redefines only parts of it."""
-        checks: list[Check] = list(self.course.assignment.checks)
+        known: dict[str, CheckReport] = {}
         submission = path
         if kind in {"accepted", "rejected"}:
             text = read_text(path)
             submission = self.folder / path.parent.name / path.name
             submission.parent.mkdir(exist_ok=True)
             submission.write_text(read_text(self.solution) + "\n\n" + text, encoding="utf-8")
-            checks = [check for check in checks if check.function in touched(self.course, text)]
-        grading = Grading(self.course, Submission.read(submission, path.name), self.course.assignment.defaults(), engine)
-        grading.reports.update({name: found for name, found in self.reference.items() if name not in {check.id for check in checks}})
-        grading.report(checks)
-        report = grading.report(self.course.assignment.checks)
+            mine = touched(self.answer_key, text)
+            known = {name: found for name, found in self.reference.items() if found.function not in mine}
+        read = Submission.read(submission, student=path.stem, name=path.name)
+        report = self.session.grade(read, variant=self.variant, observer=observer, known=known).report
         if kind == "solution":
             self.reference = {check.id: check for check in report.checks}
         return report
@@ -171,14 +175,14 @@ def _list(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-def touched(course: Course, text: str) -> set[str]:
+def touched(answer_key: AnswerKey, text: str) -> set[str]:
     """The functions whose outcome a file may change: those it defines, or all when it does more than define."""
-    functions = set(course.assignment.functions)
+    functions = set(answer_key.assignment.functions)
     try:
         body = parse(text).body
     except SyntaxError:
         return functions
-    solution = parse(read_text(course.catalog.solution(course.assignment.slug))).body
+    solution = parse(read_text(answer_key.catalog.solution(answer_key.assignment.slug))).body
     taken = {name for node in solution for name in _names(node)} - functions
     defined = {name for node in body for name in _names(node)}
     plain = all(isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.ClassDef)) for node in body)
@@ -199,10 +203,10 @@ def rejected_header(path: Path) -> tuple[set[str], str, str] | None:
     return ({name.strip() for name in found[1].split(",")}, found[2], found[3]) if found else None
 
 
-def _shape(course: Course) -> Iterator[str]:
+def _shape(answer_key: AnswerKey) -> Iterator[str]:
     """What is missing, stray, stale or unknown, without grading anything."""
-    catalog, slug = course.catalog, course.assignment.slug
-    yield from _stale(course)
+    catalog, slug = answer_key.catalog, answer_key.assignment.slug
+    yield from _stale(answer_key)
     yield from _stray(
         catalog.folder(slug),
         {"assignment.toml", "README.md", f"{slug}.py", f"{slug}.ipynb", "*.svg"},
@@ -210,20 +214,20 @@ def _shape(course: Course) -> Iterator[str]:
     ours = {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"}
     yield from _stray(catalog.solutions(slug), ours)
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
-    yield from _headers(course)
-    yield from _fixtures(course)
-    for function in course.assignment.functions:
-        if function not in course.expectation.emits:
+    yield from _headers(answer_key)
+    yield from _fixtures(answer_key)
+    for function in answer_key.assignment.functions:
+        if function not in answer_key.expectation.emits:
             yield f"{catalog.expectation(slug)}: EMITS has no {function}"
     for name in SAMPLES:
         if not (catalog.solutions(slug) / "samples" / f"{name}.py").is_file():
             yield f"{catalog.solutions(slug)}/samples/{name}.py is missing: `autograder demo` grades it"
 
 
-def _stale(course: Course) -> Iterator[str]:
+def _stale(answer_key: AnswerKey) -> Iterator[str]:
     try:
-        for path in generated.stale(course.catalog, course.assignment.slug):
-            yield f"{path} is missing or stale: run `autograder build {course.assignment.slug}`"
+        for path in generated.stale(answer_key.catalog, answer_key.assignment.slug):
+            yield f"{path} is missing or stale: run `autograder build {answer_key.assignment.slug}`"
     except KitError as error:
         yield error.message
 
@@ -235,19 +239,19 @@ def _stray(folder: Path, allowed: set[str]) -> Iterator[str]:
             yield f"{path} is stray: remove it, or see CONTRIBUTING.md for where it belongs"
 
 
-def _headers(course: Course) -> Iterator[str]:
-    folder = course.catalog.solutions(course.assignment.slug)
+def _headers(answer_key: AnswerKey) -> Iterator[str]:
+    folder = answer_key.catalog.solutions(answer_key.assignment.slug)
     accepted, rejected = sorted(folder.glob("accepted/*.py")), sorted(folder.glob("rejected/*.py"))
-    least = course.assignment.least
-    if len(accepted) < least.accepted:
-        yield f"{folder}/accepted has {len(accepted)} files: write at least {least.accepted}, in different styles"
-    if len(rejected) < least.rejected:
-        yield f"{folder}/rejected has {len(rejected)} files: write at least {least.rejected}, one mistake each"
+    minimum = answer_key.assignment.verify
+    if len(accepted) < minimum.accepted:
+        yield f"{folder}/accepted has {len(accepted)} files: write at least {minimum.accepted}, in different styles"
+    if len(rejected) < minimum.rejected:
+        yield f"{folder}/rejected has {len(rejected)} files: write at least {minimum.rejected}, one mistake each"
     for path in accepted:
         if not _ACCEPTED.fullmatch(read_text(path).split("\n", 1)[0]):
             yield f"{path}:1: begin with '# accepted: <style>'"
-    known = {check.id for check in course.assignment.checks}
-    mistakes = {mistake.id for found in course.expectation.mistakes.values() for mistake in found}
+    known = {check.id for check in answer_key.assignment.checks}
+    mistakes = {mistake.id for found in answer_key.expectation.mistakes.values() for mistake in found}
     for path in rejected:
         header = rejected_header(path)
         if header is None:
@@ -256,18 +260,18 @@ def _headers(course: Course) -> Iterator[str]:
             yield f"{path}:1: names what is not there: {_list((header[0] - known) | ({header[1]} - mistakes - {'-'}))}"
 
 
-def _fixtures(course: Course) -> Iterator[str]:
-    used = {name for check in course.assignment.checks for name in check.fixtures}
-    for path in sorted(course.catalog.fixture_folder(course.assignment.slug).glob("*/*.jsonl")):
+def _fixtures(answer_key: AnswerKey) -> Iterator[str]:
+    used = {name for check in answer_key.assignment.checks for name in check.fixtures}
+    for path in sorted(answer_key.catalog.fixture_folder(answer_key.assignment.slug).glob("*/*.jsonl")):
         if path.stem not in used:
             yield f"{path}: no check uses this fixture; name it in one or remove it"
 
 
-def _uncaught(course: Course, rejected: list[Path]) -> list[str]:
+def _uncaught(answer_key: AnswerKey, rejected: list[Path]) -> list[str]:
     headers = [rejected_header(path) for path in rejected]
     caught = {name for header in headers if header for name in header[0]}
-    missing = [check.id for check in course.assignment.checks if check.id not in caught]
-    return [f"{course.catalog.manifest(course.assignment.slug)}: no rejected file fails {name}: write one" for name in missing]
+    missing = [check.id for check in answer_key.assignment.checks if check.id not in caught]
+    return [f"{answer_key.catalog.manifest(answer_key.assignment.slug)}: no rejected file fails {name}: write one" for name in missing]
 
 
 def to_text(proof: Proof) -> str:

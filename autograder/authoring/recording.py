@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from autograder.authoring.cells import Cells, Columns, Plan, check, columns_of, ddl, misfit, renamed, row_of, single, time_column
+from autograder.authoring.columns import Cells, Plan, check, columns_of, ddl, misfit, renamed, row_of, single, time_column
 from autograder.authoring.streams import Entry
-from autograder.fixtures import FLUSH_AFTER
-from autograder.model import KitError
-from autograder.quantities import duration, iso
+from autograder.content.expressions import duration, iso
+from autograder.content.fixtures import FLUSH_AFTER
+from autograder.model import Columns, KitError
 
 #: More batches than this are no fixture to be replayed for every submission.
 _MOST_BATCHES = 1000
@@ -72,7 +72,7 @@ def record_topic(entries: Sequence[Entry], plan: Plan) -> Recorded:
     start = min(times, default=None)
     dated = [found | ({"at": moment(found["at"], start)} if "at" in found else {}) for found in records]
     batches = _batches(entries, dated, (), plan)
-    header = {"fixture": 1, "says": plan.says, "drive": "kafka", **({} if start is None else {"start": iso(start)})}
+    header = {"fixture": 1, "says": plan.says, "drive": plan.drive.name, **({} if start is None else {"start": iso(start)})}
     steps = [{"records": batch} for batch in batches]
     lines: list[Cells] = [header, {"topic": {"partitions": entries[0].partitions}}, *steps, {"call": {}}]
     return _recorded(lines, "key, value, partition, at", batches, times)
@@ -100,7 +100,7 @@ def _check_start(plan: Plan, start: int | None, last: int) -> None:
     option = "--flush" if plan.flush else "--relative"
     if (plan.flush or plan.relative) and start is None:
         raise KitError(f"{option}: no column has the event time.", "Name it with --event-time.")
-    if plan.flush and (plan.drive == "batch" or last - (start or 0) >= FLUSH_AFTER):
+    if plan.flush and (plan.drive.empty_batches or last - (start or 0) >= FLUSH_AFTER):
         raise KitError("--flush: a far-future row is for event times that span less than 1000 days.", "Leave it out.")
 
 
@@ -111,9 +111,9 @@ def _batches(entries: Sequence[Entry], rows: Sequence[Cells], columns: Columns, 
         return [list(rows[index : index + plan.batch]) for index in range(0, len(rows), plan.batch)]
     numbers = _intervals(_arrivals(entries, columns, rows, plan), duration(plan.every))
     found = {number: [row for _, row in group] for number, group in groupby(zip(numbers, rows, strict=True), key=lambda pair: pair[0])}
-    count = numbers[-1] + 1 if plan.drive == "batch" else len(found)
+    count = numbers[-1] + 1 if plan.drive.empty_batches else len(found)
     _bound(count, "--every", "Take a longer time")
-    return [found.get(number, []) for number in range(count)] if plan.drive == "batch" else list(found.values())
+    return [found.get(number, []) for number in range(count)] if plan.drive.empty_batches else list(found.values())
 
 
 def _bound(batches: int, option: str, instead: str) -> None:
@@ -157,7 +157,7 @@ def _behind(times: Sequence[int]) -> int:
 
 
 def _header(plan: Plan, columns: Columns, start: int | None) -> dict[str, Any]:
-    header = {"fixture": 1, "says": plan.says, "drive": plan.drive or "step", "sources": {plan.source: ddl(columns, plan)}}
+    header = {"fixture": 1, "says": plan.says, "drive": plan.drive.name, "sources": {plan.source: ddl(columns, plan)}}
     return header if start is None else {**header, "start": iso(start)}
 
 

@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder import __version__, variants
+from autograder import __version__
 from autograder.authoring import manifests, notebooks, skeletons
 from autograder.authoring.answers import answers
 from autograder.authoring.handouts import handout
 from autograder.authoring.templating import filled
 from autograder.authoring.wheel import checkout, wheel
-from autograder.catalog import Catalog, read_text
-from autograder.grading import Course
+from autograder.content import variants
+from autograder.content.catalog import Catalog
+from autograder.content.files import read_text
+from autograder.grading.answer_key import AnswerKey
 from autograder.model import Assignment, Value, Variant
 
 #: Says that a folder was made by a release, and what stands in it.
@@ -36,25 +38,27 @@ def release_files(catalog: Catalog, slugs: Sequence[str], drawn: Mapping[str, Va
     is refused, and where the kit does not run from a checkout.
     """
     root, (name, engine) = checkout(), wheel()
-    courses = sorted((Course.load(catalog, slug) for slug in dict.fromkeys(slugs)), key=lambda c: (c.assignment.order, c.assignment.slug))
+    courses = sorted(
+        (AnswerKey.load(catalog, slug) for slug in dict.fromkeys(slugs)), key=lambda c: (c.assignment.order, c.assignment.slug)
+    )
     values = {c.assignment.slug: {**c.assignment.defaults(), **_variant(c, drawn).parameters} for c in courses}
     files = {f"wheels/{name}": engine, **{path: (root / source).read_bytes() for path, source in _COPIED.items()}}
-    for course in courses:
-        variant = replace(_variant(course, drawn), parameters=values[course.assignment.slug])
-        files |= _assignment(replace(course, seeds=variant.seeds), variant, own=course.assignment.slug in drawn)
-    known = {"assignments": [course.assignment for course in courses], "wheel": name, "parameters": values}
+    for answer_key in courses:
+        variant = replace(_variant(answer_key, drawn), parameters=values[answer_key.assignment.slug])
+        files |= _assignment(replace(answer_key, seeds=variant.seeds), variant, own=answer_key.assignment.slug in drawn)
+    known = {"assignments": [answer_key.assignment for answer_key in courses], "wheel": name, "parameters": values}
     for path, template in _RENDERED.items():
         files[path] = filled(catalog.templates(f"release/{template}"), known, trim_blocks=True).encode()
     files[MARKER] = _marker(values, files).encode()
     return dict(sorted(files.items()))
 
 
-def _variant(course: Course, drawn: Mapping[str, Variant]) -> Variant:
-    return drawn.get(course.assignment.slug, Variant(course.assignment.defaults()))
+def _variant(answer_key: AnswerKey, drawn: Mapping[str, Variant]) -> Variant:
+    return drawn.get(answer_key.assignment.slug, Variant(answer_key.assignment.defaults()))
 
 
-def _assignment(course: Course, variant: Variant, *, own: bool) -> dict[str, bytes]:
-    catalog, assignment, values = course.catalog, course.assignment, variant.parameters
+def _assignment(answer_key: AnswerKey, variant: Variant, *, own: bool) -> dict[str, bytes]:
+    catalog, assignment, values = answer_key.catalog, answer_key.assignment, variant.parameters
     folder, solution = f"assignments/{assignment.slug}", catalog.solution(assignment.slug)
     given = handout(catalog, assignment, values)
     texts = {
@@ -63,7 +67,7 @@ def _assignment(course: Course, variant: Variant, *, own: bool) -> dict[str, byt
         f"{folder}/README.md": given.text,
         f"{folder}/{assignment.slug}.py": skeletons.cut_skeleton(solution, read_text(solution)),
         f"{folder}/{assignment.slug}.ipynb": notebooks.student_notebook(catalog, assignment, given.text),
-        f"{folder}/expected.json": answers(course, values),
+        f"{folder}/expected.json": answers(answer_key, values),
         **({f"{folder}/{variants.FILE}": variants.to_toml(assignment, variant)} if own else {}),
     }
     files = {path.relative_to(catalog.root).as_posix(): path.read_bytes() for path in _visible(catalog, assignment)}

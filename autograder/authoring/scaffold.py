@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 import shutil
 import tempfile
 from pathlib import Path
 
-from autograder import expectation
+from autograder import engines
 from autograder.authoring import generated
 from autograder.authoring.templating import filled
-from autograder.catalog import IDENTIFIER, SHORTEST, Catalog
-from autograder.fixtures import read_fixture
-from autograder.model import Engine, KitError
+from autograder.content import expected
+from autograder.content.catalog import Catalog
+from autograder.content.fixtures import read_fixture
+from autograder.model import IDENTIFIER, SHORTEST, KitError
 
 #: The parts of an assignment. The manifest's comes last: with it the assignment is there.
 _PARTS = ("fixtures", "solutions", "assignments")
@@ -28,11 +30,12 @@ _MARKS = {
 }
 
 
-def new(catalog: Catalog, slug: str, engine: Engine, title: str | None = None) -> list[Path]:
+def new(catalog: Catalog, slug: str, engine: str, title: str | None = None) -> list[Path]:
     """Write an assignment that `verify` accepts; the files that were written.
 
     Raises KitError when the name is taken or no name, the title is none, or a template cannot be used. Then nothing is written.
     """
+    engines.engine(engine)
     _check_slug(catalog, slug)
     title = title or _title(slug)
     _check_title(title)
@@ -48,7 +51,7 @@ def new(catalog: Catalog, slug: str, engine: Engine, title: str | None = None) -
 
 
 def _check_slug(catalog: Catalog, slug: str) -> None:
-    if not re.fullmatch(IDENTIFIER, slug) or slug.endswith("\n") or len(slug) > _LONGEST:
+    if not re.fullmatch(IDENTIFIER, slug) or slug.endswith("\n") or len(slug) > _LONGEST or keyword.iskeyword(slug):
         raise KitError(
             f"{slug!r} is no name for an assignment.",
             f"Write at most {_LONGEST} of a to z, 0 to 9 and _, beginning with a letter: for example page_views.",
@@ -86,7 +89,7 @@ def _complete(templates: Path, draft: Catalog, slug: str) -> None:
     """Read all of it, as grading will, and write what is made from the rest. What is refused is told of the template."""
     try:
         assignment = draft.assignment(slug)
-        expectation.load(draft.expectation(slug))
+        expected.load(draft.expectation(slug))
         for path in sorted(draft.fixture_folder(slug).glob("*/*.jsonl")):
             read_fixture(path, assignment.defaults())
         for path, text in generated.generated(draft, slug).items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from autograder.content.expressions import parse
 from autograder.model import KitError
-from autograder.quantities import parse
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 

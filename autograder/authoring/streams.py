@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal, NoReturn
 
-from autograder.fixtures import SCALAR
+from autograder.content.expressions import iso
+from autograder.content.fixtures import SCALAR
 from autograder.model import KitError
-from autograder.quantities import iso
 
 Form = Literal["csv", "json", "lines"]
 _SUFFIXES: dict[str, Form] = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".txt": "lines", ".log": "lines"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from autograder.catalog import read_text
+from autograder.content.files import read_text
 from autograder.model import KitError
 
 #: What Jinja calls the file of a template that it got as a text.

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograder.broker import settings
-from autograder.replay import session
-from autograder.replay.java import find_java
-from autograder.replay.session import environment
+from autograder.machine import paths
+from autograder.machine.java import find_java
+from autograder.machine.paths import environment
 
 #: Seconds in which brokers must have started, or ended when told to: beyond it the machine is at fault.
 PATIENCE = 120
@@ -112,7 +112,7 @@ def broker(brokers: int = 1, flags: Sequence[str] | None = None) -> Iterator[Clu
 
     The jars must be there (``jars.ensure``). Raises BrokerLostError when they do not start.
     """
-    folder = session.scratch_root() / f"autograder-kafka-{secrets.token_hex(4)}"
+    folder = paths.scratch_root() / f"autograder-kafka-{secrets.token_hex(4)}"
     with contextlib.ExitStack() as stack:
         held = [stack.enter_context(_held()) for _ in range(2 * brokers)]
         numbers = [found.getsockname()[1] for found in held]

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from autograder.broker.certificates import PASSWORD, write_trust_store
 from autograder.broker.guard import die_with_parent
+from autograder.machine import jvm
+from autograder.machine.java import Java
+from autograder.machine.paths import cache_folder
 from autograder.model import KitError
-from autograder.replay import session
-from autograder.replay.java import Java
-from autograder.replay.localfiles import cache_folder
 
 HERE = Path(__file__).parent
 #: Told while something long runs: a text, how many are done, how many there are (0: unknown).
@@ -84,7 +84,7 @@ def ensure(java: Java, progress: Progress, which: Jars = BROKER) -> Path:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"fetching-{os.getpid()}-") as made:
             _fetch(java, Path(made), progress, which)
             _put(Path(made) / "jars", target, which)
-    except session.EngineLostError as error:
+    except jvm.EngineLostError as error:
         raise KitError(f"Kafka could not be fetched: Java ended. {error}", "What this machine offers: autograder doctor") from error
     except OSError as error:
         raise KitError(
@@ -133,7 +133,7 @@ def _fetch(java: Java, work: Path, progress: Progress, which: Jars) -> None:
     total = len(locked(which))
     progress(f"Fetching {which.title} (once on this machine, {total} files) …", 0, 0)
     trust = _trust(java, work)
-    ivy = next(Path(session.class_path().split(os.pathsep)[0]).parent.glob("ivy-*.jar"))
+    ivy = next(Path(jvm.class_path().split(os.pathsep)[0]).parent.glob("ivy-*.jar"))
     command = [str(java.executable), *trust, "-jar", str(ivy), "-ivy", str(HERE / f"{which.name}.xml"), "-types", "jar", "bundle"]
     command += ["-confs", which.name, "-cache", str(work / "cache"), "-retrieve", str(work / "jars" / "[artifact]-[revision].[ext]")]
     began = time.monotonic()
@@ -174,15 +174,15 @@ def _run(command: list[str], found: Callable[[int], None]) -> tuple[int, str]:
 def _trust(java: Java, work: Path) -> list[str]:
     from pyspark.java_gateway import launch_gateway
 
-    jvm = session.start_jvm(java, work)
+    spark = jvm.start_jvm(java, work)
     before = {name: os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")}
     try:
-        os.environ |= {"PYSPARK_GATEWAY_PORT": str(jvm.port), "PYSPARK_GATEWAY_SECRET": jvm.secret}
+        os.environ |= {"PYSPARK_GATEWAY_PORT": str(spark.port), "PYSPARK_GATEWAY_SECRET": spark.secret}
         gateway = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
         made = write_trust_store(gateway, work / "trust.p12")
         gateway.close()
     finally:
-        jvm.stop()
+        spark.stop()
         for name, value in before.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
     return [f"-Djavax.net.ssl.trustStore={work / 'trust.p12'}", f"-Djavax.net.ssl.trustStorePassword={PASSWORD}"] if made else []

@@ -14,7 +14,8 @@ from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewT
 from kafka.errors import GroupIdNotFoundError, KafkaError, LeaderNotAvailableError, NotCoordinatorError
 from kafka.protocol.metadata import MetadataRequest
 
-from autograder.oracle.logs import Place, Record, Topic
+from autograder.model import TopicRecord
+from autograder.oracle.kafka import Place, Record, Topic
 
 T = TypeVar("T")
 _TIMEOUT_MS = 30_000
@@ -117,7 +118,7 @@ class Observer:
         values = self.admin.describe_configs([resource], config_filter="all")["topic"][name] if names else {}
         return Topic(len(partitions), len(partitions[0]["replica_nodes"]), {key: str(values[key]["value"]) for key in names})
 
-    def send(self, topic: str, records: Sequence[Mapping[str, Any]]) -> None:
+    def send(self, topic: str, records: Sequence[TopicRecord]) -> None:
         """Produce records, each acknowledged by all replicas before the next."""
         if self._producer is None:
             self._producer = KafkaProducer(bootstrap_servers=self.bootstrap, acks="all")
@@ -125,11 +126,11 @@ class Observer:
         sent = [
             self._producer.send(
                 topic,
-                None if record["value"] is None else record["value"].encode(),
-                None if record["key"] is None else record["key"].encode(),
-                [(name, value.encode()) for name, value in record["headers"].items()],
-                record["partition"],
-                record["at"] or None,
+                None if record.value is None else record.value.encode(),
+                None if record.key is None else record.key.encode(),
+                [(name, value.encode()) for name, value in record.headers.items()],
+                record.partition,
+                record.at or None,
             )
             for record in records
         ]

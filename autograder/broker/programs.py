@@ -1,4 +1,4 @@
-"""The trusted end of the door to Kafka programs: starts them in the untrusted process, reads what they say, ends them."""
+"""Kafka programs as the trusted side sees them: started in the untrusted process, heard, and ended."""
 
 from __future__ import annotations
 
@@ -10,22 +10,30 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Literal
 
-from pydantic import Field, ValidationError
-
-from autograder import door
-from autograder.door import Strict, TroubleLine
-from autograder.model import Limits
-from autograder.oracle.logs import Place
-from autograder.replay import session
-from autograder.replay.worker import MB
+from autograder.machine import paths
+from autograder.machine.paths import MB
+from autograder.oracle.kafka import Place
+from autograder.sandbox import process
 from autograder.sandbox.bubblewrap import BROKERS, Sandbox
-from autograder.sandbox.relay import READY
+from autograder.wire import (
+    BROKEN,
+    RELAY_READY,
+    Failure,
+    KillProgram,
+    Limits,
+    ProgramAnswer,
+    RelayPorts,
+    StartProgram,
+    TellProgram,
+    answer_in,
+    to_line,
+)
 
 _MOST_HANDLED = 100_000
 
@@ -34,33 +42,20 @@ class ProgramsLostError(Exception):
     """The untrusted process itself is gone. The text is the kind of trouble if what ran in it did that, and ran alone."""
 
 
-class _Said(Strict):
-    """What may come through the door; one of these."""
-
-    handled: tuple[int, int] | None = None
-    paused: bool = False
-    died: bool = False
-    ended: str | None = Field(default=None, max_length=300)
-    trouble: TroubleLine | None = None
-    fault: str | None = None
-    gone: str | None = None
-    printed: str = Field(default="", max_length=10_000)
-
-
 @dataclass
 class Program:
     """A running or ended program as the grader sees it. ``ended`` says how its function ended."""
 
     number: int
     group: str
-    door: Programs
+    owner: Programs
     said: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
     handled: list[Place] = field(default_factory=list)
     paused: bool = False
     died: bool = False
     gone: bool = False
     ended: str | None = None
-    trouble: dict[str, Any] | None = None
+    failure: Failure | None = None
     fault: str = ""
     printed: str = ""
 
@@ -71,34 +66,33 @@ class Program:
         except queue.Empty:
             return False
         try:
-            said = _Said.model_validate_json(line)
-        except ValidationError:
-            self.trouble = self.trouble or {"kind": "broken_observation"}
+            said = answer_in(ProgramAnswer, line)
+        except ValueError:
+            self.failure = self.failure or BROKEN
             return True
         self._take(said)
         return True
 
-    def _take(self, said: _Said) -> None:
+    def _take(self, said: ProgramAnswer) -> None:
         if said.handled is not None and len(self.handled) < _MOST_HANDLED:
             self.handled.append(said.handled)
         self.paused = self.paused or said.paused
         self.died = self.died or said.died
         self.ended = self.ended or said.ended
         self.fault = self.fault or (said.fault or "")
-        if said.trouble:
-            self.trouble = self.trouble or said.trouble.model_dump()
+        self.failure = self.failure or said.failure
         if said.gone is not None:
             self.gone, self.printed = True, said.printed
             if said.gone != "gone":
-                self.trouble = self.trouble or {"kind": said.gone}
+                self.failure = self.failure or Failure(said.gone)
 
-    def tell(self, word: str) -> None:
+    def tell(self, word: Literal["g", "s"]) -> None:
         """Write into its control pipe."""
-        self.door.send({"verb": "tell", "id": self.number, "say": word})
+        self.owner.send(TellProgram(self.number, word))
 
     def kill(self) -> None:
         """SIGKILL, and all it has started; ``gone`` comes when it is done."""
-        self.door.send({"verb": "kill", "id": self.number})
+        self.owner.send(KillProgram(self.number))
 
 
 class Programs:
@@ -106,11 +100,13 @@ class Programs:
 
     def __init__(self, sandbox: Sandbox | None = None) -> None:
         self._relay = _Relay() if sandbox else None
-        self._child = door.start("autograder.replay.programs", sandbox=sandbox, brokers=self._relay.folder if self._relay else None)
+        self._child = process.start(
+            "autograder.untrusted.kafka_supervisor", sandbox=sandbox, brokers=self._relay.folder if self._relay else None
+        )
         self._lock = threading.Lock()
         self._programs: dict[int, Program] = {}
         self._serial = 0
-        #: Bytes that are taken from the door in all: one bound for an endless line and for endless lines, as Spark's door has it.
+        #: Bytes that are read in all: one bound for an endless line and for endless lines, as for Spark's process.
         self._most = 2 * (sandbox.limits if sandbox else Limits()).observation * MB
         self._broken = ""
         self.lost = False
@@ -128,34 +124,34 @@ class Programs:
         with self._lock:
             new = self._relay.reach(ports) if self._relay else []
             if new:
-                self._send({"verb": "relay", "ports": new, "folder": BROKERS})
+                self._send(RelayPorts(tuple(new), BROKERS))
 
     def weigh(self, folder: Path) -> None:
         """Count what is stored in a folder from now on among what confined programs use."""
         if self._child.watch:
             self._child.watch.weigh(folder)
 
-    def start(self, group: str, request: dict[str, Any]) -> Program:
-        """Start a program."""
+    def start(self, group: str, request: Callable[[int], StartProgram]) -> Program:
+        """Start a program; ``request`` makes what is asked, given its number."""
         with self._lock:
             self._serial += 1
             program = self._programs[self._serial] = Program(self._serial, group, self)
-        self.send({"verb": "start", "id": program.number, **request})
+        self.send(request(program.number))
         return program
 
-    def send(self, request: dict[str, Any]) -> None:
+    def send(self, request: object) -> None:
         """One request. Raises ProgramsLostError when nobody is there to do it."""
         with self._lock:
             self._send(request)
 
-    def _send(self, request: dict[str, Any]) -> None:
+    def _send(self, request: object) -> None:
         try:
-            self._child.send(json.dumps(request) + "\n")
+            self._child.send(to_line(request))
         except OSError as error:
             raise ProgramsLostError(self.fate()) from error
 
     def fate(self) -> str:
-        """What became of a process that is gone, as ``door.Child`` tells it; or what came through the door that is no answer."""
+        """What became of a process that is gone, as ``process.Child`` tells it; or that what it wrote is no answer."""
         return self._broken or self._child.fate()
 
     def _read(self) -> None:
@@ -165,7 +161,7 @@ class Programs:
         if self._broken:
             self._child.process.terminate()
         for program in list(self._programs.values()):
-            program.said.put('{"gone": "gone"}')
+            program.said.put(to_line(ProgramAnswer(gone="gone")))
 
     def close(self) -> None:
         """End every program and the process."""
@@ -177,7 +173,7 @@ class Programs:
 
 
 def listen(reading: int, most: int, programs: Mapping[int, Program]) -> str:
-    """Hand each line to the program that it names, until the door is closed.
+    """Hand each line to the program that it names, until there are no more.
 
     Gives the kind of trouble where that is not the end of it: something that is no answer, or more than ``most`` bytes.
     """
@@ -200,10 +196,10 @@ class _Relay:
     """The outer end of the way to the brokers: a process that ends, and takes its folder away, with its owner."""
 
     def __init__(self) -> None:
-        self.folder = session.scratch_root() / f"autograder-brokers-{secrets.token_hex(4)}"
-        command = [sys.executable, "-m", "autograder.sandbox.relay", str(self.folder)]
+        self.folder = paths.scratch_root() / f"autograder-brokers-{secrets.token_hex(4)}"
+        command = [sys.executable, "-m", "autograder.untrusted.relay", str(self.folder)]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=session.environment(), start_new_session=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=paths.environment(), start_new_session=True
         )
         self._ports: set[int] = set()
         self._wait()
@@ -219,7 +215,7 @@ class _Relay:
         return new
 
     def _wait(self) -> None:
-        if not self._process.stdout or self._process.stdout.readline() != f"{READY}\n":
+        if not self._process.stdout or self._process.stdout.readline() != f"{RELAY_READY}\n":
             raise OSError("The relay to the brokers does not work.")
 
     def close(self) -> None:

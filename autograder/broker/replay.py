@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import get_args
 
+from autograder.broker.background import Background
 from autograder.broker.cluster import Cluster
 from autograder.broker.observer import Observer, UnreachableError
 from autograder.broker.programs import Program, Programs
-from autograder.broker.standing import Standing
-from autograder.model import Batch, Event, Observation, Request, StepOutput, Trouble
-from autograder.oracle import logs
-from autograder.oracle.logs import Fact, Place, Topic
-from autograder.replay.kafka import GO_ON, STOP
+from autograder.model import (
+    Batch,
+    Call,
+    DeleteRecords,
+    Failure,
+    Join,
+    KafkaStep,
+    Kill,
+    KillBroker,
+    Leave,
+    MakeTopic,
+    Observation,
+    Observe,
+    Passes,
+    Request,
+    SendRecords,
+    StartBroker,
+    StepOutput,
+    StopBroker,
+    Until,
+)
+from autograder.oracle import kafka as logs
+from autograder.oracle.kafka import Fact, Place, Topic
+from autograder.wire import GO_ON, STOP, StartProgram
 
 #: Seconds within which members share partitions and records are handled; beyond it what is there is looked at.
 _PATIENCE = 15.0
@@ -31,19 +51,19 @@ _SETTLED = "autograder-settled-"
 class StoppedError(Exception):
     """A replay that cannot go on, for what the submission did."""
 
-    def __init__(self, trouble: Trouble) -> None:
-        super().__init__(trouble.kind)
-        self.trouble = trouble
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.kind)
+        self.failure = failure
 
 
 class Replay:
     """One fixture in topics and groups of its own, whose names end with ``mark``."""
 
-    def __init__(self, cluster: Cluster | Standing, programs: Programs, observer: Observer, request: Request) -> None:
+    def __init__(self, cluster: Cluster | Background, programs: Programs, observer: Observer, request: Request) -> None:
         self.cluster, self.programs, self.observer, self.request = cluster, programs, observer, request
         self.mark = f"-{secrets.token_hex(4)}"
         self.topic = f"{request.parameters.get('topic', 'topic')}{self.mark}"
-        self.looks_at_topic = any(step.kind == "look" and "topic" in step.data for step in events(request))
+        self.looks_at_topic = any(isinstance(step, Observe) and "topic" in step.what for step in kafka_steps(request))
         self.settings: set[str] = {"retention.ms", "min.insync.replicas"}
         self.deadline = time.monotonic() + request.time_limit
         self.started: dict[str, Program] = {}
@@ -58,19 +78,19 @@ class Replay:
         """Every step; what is wrong with the submission is in the observation, what is wrong with us is raised."""
         began = time.monotonic()
         steps: list[StepOutput] = []
-        trouble = None
+        failure = None
         try:
-            for index, event in enumerate(events(self.request)):
+            for index, step in enumerate(kafka_steps(self.request)):
                 self.step = index
-                facts = getattr(self, f"_{event.kind}")(event.data)
+                facts = self._do(step)
                 steps.append(StepOutput((Batch(tuple(facts)),) if facts is not None else ()))
         except StoppedError as stopped:
-            trouble = stopped.trouble
+            failure = stopped.failure
         finally:
             printed = next((program.printed for program in self._all() if program.printed), "")
             self._clean()
         seconds = round(time.monotonic() - began, 3)
-        return Observation((), (), trouble, printed, seconds) if trouble else Observation(tuple(steps), (), None, printed, seconds)
+        return Observation((), (), failure, printed, seconds) if failure else Observation(tuple(steps), (), None, printed, seconds)
 
     def _all(self) -> list[Program]:
         return [*self.ended, *self.started.values()]
@@ -79,8 +99,8 @@ class Replay:
         for program in self._all():  # also those that are gone: they may only have said so
             program.kill()
         if self.stopped is not None:
-            self._start_broker("stopped")
-        if isinstance(self.cluster, Standing):
+            self._start_broker()
+        if isinstance(self.cluster, Background):
             groups = {program.group for program in self._all()}
             try:
                 for program in self.started.values():
@@ -90,40 +110,75 @@ class Replay:
             finally:
                 self.observer.forget(self.mark, groups)
 
-    # Steps, by the name of their kind. Each gives the facts of the step, or None.
+    def _do(self, step: KafkaStep) -> list[Fact] | None:
+        """One step; the facts that it tells, or None."""
+        match step:
+            case Call():
+                return self._call(step)
+            case Leave():
+                return self._leave(step)
+            case Observe():
+                return self._facts(step)
+        self._happens(step)
+        return None
 
-    def _topic(self, data: dict[str, Any]) -> None:
-        self.settings |= set(data["settings"])
+    def _happens(self, step: KafkaStep) -> None:  # one case a kind
+        """A step that tells nothing."""
+        match step:
+            case MakeTopic():
+                self._make_topic(step)
+            case SendRecords():
+                self._send_records(step)
+            case Join():
+                self._join(step)
+            case Kill(name=name):
+                self._killed(name)
+            case Until():
+                self._until_handled()
+            case Passes():
+                self._session_timeout_passes()
+            case DeleteRecords(partition=partition, before=before):
+                self.observer.delete_records(self.topic, partition, before)
+            case StopBroker(which=which):
+                self._stop_broker(which)
+            case KillBroker(which=which):
+                self._end_broker(which, "kill")
+            case StartBroker():
+                self._start_broker()
+
+    def _make_topic(self, step: MakeTopic) -> None:
+        self.settings |= set(step.settings)
         # Records of a fixture may be years old: retention would take them away in the middle of a replay.
-        settings = {"retention.ms": "-1", **data["settings"]}
-        self.observer.make_topic(self._topic_name(data["name"]), Topic(data["partitions"], data["replication"], settings))
+        settings = {"retention.ms": "-1", **step.settings}
+        self.observer.make_topic(self._topic_name(step.name), Topic(step.partitions, step.replication, settings))
         self._settle()
 
-    def _records(self, data: list[dict[str, Any]]) -> None:
-        for name, found in groupby(data, lambda record: record["topic"]):
+    def _send_records(self, step: SendRecords) -> None:
+        for name, found in groupby(step.records, lambda record: record.topic):
             self.observer.send(self._topic_name(name), list(found))
 
-    def _call(self, data: dict[str, Any]) -> list[Fact]:
-        program = self._start(data)
+    def _call(self, step: Call) -> list[Fact]:
+        program = self._start(step)
         while not program.gone:
             if not program.hear(self.deadline):
                 raise self._timeout()
             if program.paused:
                 program.paused = False
-                if data["kill_leader"]:
-                    self._wait_for_records(data["pause_at"])
+                if step.kill_leader:
+                    self._wait_for_records(step.pause_at or 0)
                     self._end_broker("leader", "kill")
                 program.tell(GO_ON)
         self._settle()
-        return [self._ended(data["name"], program)]
+        return [self._ended(step.name, program)]
 
-    def _join(self, data: dict[str, Any]) -> None:
-        program = self._start(data)
+    def _join(self, step: Join) -> None:
+        program = self._start(step)
         before = {member for members in self.member_ids.values() for member in members}
         found = self._wait_for_members(program.group)
         self.member_ids[program.number] = set(found) - before
 
-    def _leave(self, name: str) -> list[Fact]:
+    def _leave(self, step: Leave) -> list[Fact]:
+        name = step.name
         program = self.started[name]
         program.tell(STOP)
         patience = time.monotonic() + _PATIENCE
@@ -131,17 +186,17 @@ class Replay:
             return [self._ended(name, program)]
         if patience >= self.deadline:
             raise self._timeout()
-        self._kill(name)
+        self._killed(name)
         return [logs.fact(name, "did not end when running() said so")]
 
-    def _kill(self, name: str) -> None:
+    def _killed(self, name: str) -> None:
         program = self.started[name]
         program.kill()
         if not _ends(program, self.deadline):
             raise self._timeout()
         self._over(name, program)
 
-    def _until(self, _: str) -> None:
+    def _until_handled(self) -> None:
         wanted = set(self.observer.places(self.topic))
         patience = min(self.deadline, time.monotonic() + _PATIENCE)
         groups = {program.group for program in self.started.values()}
@@ -152,7 +207,7 @@ class Replay:
             if all(program.gone for program in self.started.values()):
                 return
 
-    def _passes(self, _: str) -> None:
+    def _session_timeout_passes(self) -> None:
         for name, program in [(name, program) for name, program in self.started.items() if program.gone]:
             self._over(name, program)
         for program in self.ended:
@@ -163,26 +218,20 @@ class Replay:
         for group in {program.group for program in self.started.values()}:
             self._wait_for_members(group)
 
-    def _delete_records(self, data: dict[str, int]) -> None:
-        self.observer.delete_records(self.topic, data["partition"], data["before"])
-
     def _stop_broker(self, which: str) -> None:
         self._end_broker(which, "stop")
         self._wait_for_isr(lambda isr, number: number not in isr)
 
-    def _kill_broker(self, which: str) -> None:
-        self._end_broker(which, "kill")
-
-    def _start_broker(self, _: str) -> None:
+    def _start_broker(self) -> None:
         assert self.stopped is not None
         assert isinstance(self.cluster, Cluster)
         self.cluster.tell("start", self.stopped)
         self._wait_for_isr(lambda isr, number: number in isr)
         self.stopped = None
 
-    def _look(self, data: list[str]) -> list[Fact]:
+    def _facts(self, step: Observe) -> list[Fact]:
         self._wait_for_replicas()
-        return [found for name in data for found in getattr(self, f"_look_{name}")()]
+        return [found for name in step.what for found in getattr(self, f"_look_{name}")()]
 
     # Looks.
 
@@ -254,25 +303,29 @@ class Replay:
     def _read(self) -> list[logs.Record]:
         return list(self.observer.records(self.topic, self.deadline))
 
-    def _start(self, data: dict[str, Any]) -> Program:
-        function, group = self.request.function, self._group(data["group"])
-        values: dict[str, Any] = {**self.request.parameters, **data["parameters"]}
+    def _start(self, step: Call | Join) -> Program:
+        function, group = self.request.function, self._group(step.group)
+        values: dict[str, object] = {**self.request.parameters, **step.parameters}
         values["topic"] = f"{values.get('topic', 'topic')}{self.mark}"
         values["group"] = group
-        request = {
-            "source": self.request.source,
-            "function": function.name,
-            "bootstrap": self.cluster.bootstrap,
-            "parameters": {name: values[name] for name in function.parameters},
-            "gives": list(function.gives),
-            "handle": data["handle"],
-            "readings": data["readings"],
-            "pause_at": data["pause_at"],
-            "mark": self.mark,
-            "limits": dataclasses.asdict(self.request.limits),
-        }
+
+        def request(number: int) -> StartProgram:
+            return StartProgram(
+                id=number,
+                source=self.request.source,
+                function=function.name,
+                bootstrap=self.cluster.bootstrap,
+                parameters={name: values[name] for name in function.parameters},
+                provides=function.provides,
+                handle=step.handle,
+                readings=step.readings,
+                pause_at=step.pause_at,
+                mark=self.mark,
+                limits=self.request.limits,
+            )
+
         committed = self._committed(group)
-        program = self.started[data["name"]] = self.programs.start(group, request)
+        program = self.started[step.name] = self.programs.start(group, request)
         self.committed_before[program.number] = committed
         return program
 
@@ -281,17 +334,17 @@ class Replay:
         return {place for place in self.observer.places(self.topic) if place[1] < committed.get(place[0], 0)}
 
     def _timeout(self) -> StoppedError:
-        return StoppedError(Trouble("timeout", self.step, text=str(self.request.time_limit)))
+        return StoppedError(Failure("timeout", str(self.request.time_limit), step=self.step))
 
     def _ended(self, name: str, program: Program) -> Fact:
         """How a program ended. Raises StoppedError for trouble of its own, UnreachableError for ours."""
         self._over(name, program)
         if program.fault:
             raise UnreachableError(program.fault)
-        if program.trouble:
-            raise StoppedError(Trouble(**{**program.trouble, "step": self.step}))
+        if program.failure:
+            raise StoppedError(replace(program.failure, step=self.step))
         if program.ended is None and not program.died:
-            raise StoppedError(Trouble("exited", self.step))
+            raise StoppedError(Failure("exited", step=self.step))
         return logs.fact(name, "died where the fixture ends it" if program.died else program.ended)
 
     def _over(self, name: str, program: Program) -> None:
@@ -365,12 +418,12 @@ def _ends(program: Program, until: float) -> bool:
     return program.gone
 
 
-def events(request: Request) -> list[Event]:
+def kafka_steps(request: Request) -> list[KafkaStep]:
     """The steps of a request's fixture."""
-    return [step for step in request.fixture.steps if isinstance(step, Event)]
+    return [step for step in request.fixture.steps if isinstance(step, get_args(KafkaStep))]
 
 
-def observe(cluster: Cluster | Standing, programs: Programs, request: Request) -> Observation:
+def observe(cluster: Cluster | Background, programs: Programs, request: Request) -> Observation:
     """Replay a request. Raises whatever is no fault of the submission's."""
     with Observer(cluster.bootstrap) as observer:
         return Replay(cluster, programs, observer, request).run()

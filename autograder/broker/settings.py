@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.broker import jars
-from autograder.replay.java import Java
-from autograder.replay.localfiles import cache_folder
-from autograder.replay.session import short_hash
+from autograder.machine.java import Java
+from autograder.machine.paths import cache_folder, short_hash
 
 #: From this Java on a cache is made in one step. Source: JEP 514.
 AOT = 25

@@ -10,8 +10,8 @@ from pathlib import Path
 from autograder.broker import settings
 from autograder.broker.cluster import BrokerLostError, Cluster, broker
 from autograder.broker.jars import Progress
-from autograder.replay import classcache
-from autograder.replay.java import Java
+from autograder.machine import classcache
+from autograder.machine.java import Java
 
 
 def ensure(java: Java, progress: Progress) -> Path | None:

@@ -28,10 +28,10 @@ def diagnose(function: Function, mistakes: Iterable[Mistake], cases: Sequence[Ca
 
 def explains(function: Function, mistake: Mistake, case: Case) -> bool:
     """Whether a program that makes this mistake would have done exactly what was observed."""
-    trouble = case.observation.trouble
-    if trouble is not None:
-        kind, words = mistake.trouble or ("", "")
-        return bool(mistake.trouble) and trouble.kind == kind and words.lower() in f"{trouble.error} {trouble.text}".lower()
+    failure = case.observation.failure
+    if failure is not None:
+        kind, words = mistake.failure or ("", "")
+        return bool(mistake.failure) and failure.kind == kind and words.lower() in f"{failure.error} {failure.text}".lower()
     if mistake.emits is None:
         return False
     predicted = mistake.emits(case.fixture, **{name: case.parameters[name] for name in function.parameters})

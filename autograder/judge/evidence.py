@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autograder.judge.kafka_steps import event_text
-from autograder.model import Add, Ask, Difference, Event, Evidence, Fixture, Flush, Function, Restart, Row, Step, Trouble
-from autograder.quantities import iso
+from autograder.content.expressions import iso
+from autograder.judge.kafka_steps import kafka_step_text
+from autograder.model import Add, Ask, Columns, Difference, Evidence, Failure, Fixture, Flush, Function, Restart, Row, Step
 
 _MOST_ROWS = 8
 _MOST_STEPS = 12
@@ -27,9 +27,9 @@ def of_difference(function: Function, fixture: Fixture, difference: Difference) 
     )
 
 
-def of_trouble(fixture: Fixture, trouble: Trouble) -> Evidence:
+def of_failure(fixture: Fixture, failure: Failure) -> Evidence:
     """Evidence for a replay that did not come to its end: where it stood."""
-    return Evidence(fixture.name, fixture.says, step_list(fixture), trouble.step, (), ())
+    return Evidence(fixture.name, fixture.says, step_list(fixture), failure.step, (), ())
 
 
 def sentence(difference: Difference) -> str:
@@ -60,7 +60,7 @@ def step_list(fixture: Fixture) -> tuple[str, ...]:
     return tuple(f"{index}  {step_text(step, fixture.schemas)}" for index, step in enumerate(fixture.steps, 1))
 
 
-def step_text(step: Step, schemas: Mapping[str, str]) -> str:
+def step_text(step: Step, schemas: Mapping[str, Columns]) -> str:
     """One step in words."""
     match step:
         case Restart(crash=crash):
@@ -69,21 +69,16 @@ def step_text(step: Step, schemas: Mapping[str, str]) -> str:
             return f"ask {', '.join(map(repr, arguments))}"
         case Flush():
             return "flush: a far-future row"
-        case Event(kind=kind, data=data):
-            return event_text(kind, data)
         case Add(rows=rows):
             return "; ".join(_source_text(name, found, schemas[name], len(rows) > 1) for name, found in rows.items())
+        case _:
+            return kafka_step_text(step)
 
 
-def _source_text(name: str, rows: Sequence[Row], ddl: str, named: bool) -> str:
-    kinds = dict(_kinds(ddl))
+def _source_text(name: str, rows: Sequence[Row], columns: Columns, named: bool) -> str:
+    kinds = dict(columns)
     text = ", ".join(cut([row_text(row, kinds) for row in rows], _MOST_ROWS)) or "(no rows)"
     return f"{name}: {text}" if named else text
-
-
-def _kinds(ddl: str) -> list[tuple[str, str]]:
-    parts = [part.split() for part in ddl.split(",")]
-    return [(part[0], part[-1]) for part in parts] if len(parts[0]) > 1 else [("value", parts[0][0])]
 
 
 def _output(function: Function, rows: Sequence[Row] | None) -> tuple[str, ...]:

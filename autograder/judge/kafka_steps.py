@@ -6,61 +6,76 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from autograder.model import (
+    Call,
+    DeleteRecords,
+    Join,
+    KafkaStep,
+    Kill,
+    KillBroker,
+    Leave,
+    MakeTopic,
+    Observe,
+    Passes,
+    SendRecords,
+    StartBroker,
+    StopBroker,
+    TopicRecord,
+    Until,
+)
+
 _MOST = 4
 
 
-def event_text(kind: str, data: Any) -> str:  # noqa: PLR0911, PLR0912  # one case a kind
+def kafka_step_text(step: KafkaStep) -> str:  # noqa: PLR0911, PLR0912  # one case a kind
     """One step in words."""
-    match kind:
-        case "topic":
-            settings = "".join(f", {name} = {value}" for name, value in data["settings"].items())
-            name = f" {data['name']}" if data["name"] else ""
-            parts = f"{_count(data['partitions'], 'partition')}, {_count(data['replication'], 'replica')}"
-            return f"there is a topic{name} with {parts}{settings}"
-        case "records":
-            return f"{_count(len(data), 'record')} arrive{'s' * (len(data) == 1)}: {_some([_record(record) for record in data])}"
-        case "call":
-            return f"your function is called{_group(data)}{_more(data)}"
-        case "join":
-            return f"{data['name']} starts{_group(data)}{_more(data)}"
-        case "leave":
-            return f"{data} is told to stop: running() is False"
-        case "kill":
-            return f"{data} is killed (SIGKILL)"
-        case "until":
+    match step:
+        case MakeTopic(partitions, name, replication, settings):
+            parts = f"{_count(partitions, 'partition')}, {_count(replication, 'replica')}"
+            return f"there is a topic{f' {name}' if name else ''} with {parts}{''.join(f', {n} = {v}' for n, v in settings.items())}"
+        case SendRecords(records):
+            arrive = f"arrive{'s' * (len(records) == 1)}"
+            return f"{_count(len(records), 'record')} {arrive}: {_some([_record(record) for record in records])}"
+        case Call():
+            return f"your function is called{_group(step)}{_more(step)}"
+        case Join():
+            return f"{step.name} starts{_group(step)}{_more(step)}"
+        case Leave(name):
+            return f"{name} is told to stop: running() is False"
+        case Kill(name):
+            return f"{name} is killed (SIGKILL)"
+        case Until():
             return "until every record is handled"
-        case "passes":
-            return "the session timeout passes"
-        case "delete_records":
-            return f"retention removes the records of partition {data['partition']} before offset {data['before']}"
-        case "stop_broker":
-            return f"the broker of the partition's {data} stops"
-        case "kill_broker":
-            return f"the broker of the partition's {data} is killed"
-        case "start_broker":
+        case Passes(what):
+            return f"the {what} passes"
+        case DeleteRecords(partition, before):
+            return f"retention removes the records of partition {partition} before offset {before}"
+        case StopBroker(which):
+            return f"the broker of the partition's {which} stops"
+        case KillBroker(which):
+            return f"the broker of the partition's {which} is killed"
+        case StartBroker():
             return "the broker is there again"
-        case _:
-            return f"look at: {', '.join(name.replace('_', ' ') for name in data)}"
+        case Observe(what):
+            return f"look at: {', '.join(name.replace('_', ' ') for name in what)}"
 
 
-def _record(record: Mapping[str, Any]) -> str:
-    where = "" if record["partition"] is None else f" in partition {record['partition']}"
-    return f"{record['key']}: {record['value']}{where}{' of ' + record['topic'] if record['topic'] else ''}"
+def _record(record: TopicRecord) -> str:
+    where = "" if record.partition is None else f" in partition {record.partition}"
+    return f"{record.key}: {record.value}{where}{f' of {record.topic}' if record.topic else ''}"
 
 
-def _group(data: Mapping[str, Any]) -> str:
-    return f" in group {data['group']}" if data["group"] else ""
+def _group(step: Call | Join) -> str:
+    return f" in group {step.group}" if step.group else ""
 
 
-def _more(data: Mapping[str, Any]) -> str:
-    parts = [f"{name} = {value!r}" for name, value in data["parameters"].items()]
-    if data["readings"]:
-        parts.append(f"{_count(len(data['readings']), 'reading')}: {_some([_reading(reading) for reading in data['readings']])}")
-    for name, text in _HANDLER.items():
-        if data["handle"][name]:
-            parts.append(f"at its record {data['handle'][name]} {text}")
-    if data["kill_leader"]:
-        parts.append(f"the leader is killed before reading {data['pause_at'] + 1}")
+def _more(step: Call | Join) -> str:
+    parts = [f"{name} = {value!r}" for name, value in step.parameters.items()]
+    if step.readings:
+        parts.append(f"{_count(len(step.readings), 'reading')}: {_some([_reading(reading) for reading in step.readings])}")
+    parts += [f"at its record {number} {text}" for name, text in _HANDLER.items() if (number := getattr(step.handle, name))]
+    if step.kill_leader:
+        parts.append(f"the leader is killed before reading {(step.pause_at or 0) + 1}")
     return "".join(f"; {part}" for part in parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.model import Function, Outcome, Trouble
+from autograder.model import Failure, Function, Outcome
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ def kind_of_error(name: str, kind: str) -> str:
     return MESSAGES[kind].what.format(call=name, name=name, text="…", error="an error") if kind in MESSAGES else ""
 
 
-def explain(function: Function, trouble: Trouble) -> tuple[Outcome, str, str]:
+def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:
     """Outcome, what happened and what to try, for a trouble."""
-    found = MESSAGES[trouble.kind]
-    names = {"call": function.signature, "name": function.name, "text": trouble.text, "error": trouble.error or "an error"}
+    found = MESSAGES[failure.kind]
+    names = {"call": function.signature, "name": function.name, "text": failure.text, "error": failure.error or "an error"}
     what = found.what.format(**names).strip()
-    where = f" (at step {trouble.step + 1})" if trouble.step is not None else ""
+    where = f" (at step {failure.step + 1})" if failure.step is not None else ""
     return found.outcome, what + where, found.hint.format(**names)

@@ -9,7 +9,7 @@ from autograder.oracle.dstreams import (
     update_state_by_key,
     windowed,
 )
-from autograder.oracle.logs import Fact, Record, Topic
+from autograder.oracle.kafka import Fact, Record, Topic
 from autograder.oracle.modes import allowed_modes
 from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
 from autograder.oracle.structured import CRASH, RESTART, Batch, replay

@@ -16,7 +16,7 @@ COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def to_csv(rows: Iterable[tuple[str, Report]]) -> str:
+def to_csv(reports: Iterable[Report]) -> str:
     """A row for each student and report, by assignment and student; points as decimals.
 
     The kit knows no dates, names or penalties: these stay empty, or 0. Where nothing is decided there is no score.
@@ -24,10 +24,10 @@ def to_csv(rows: Iterable[tuple[str, Report]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
-    for student, report in sorted(rows, key=lambda row: (row[1].slug, row[0])):
+    for report in sorted(reports, key=lambda report: (report.slug, report.student)):
         score = float(report.points) if report.decided else ""
         graded = {"raw_score": score, "late_submission_penalty": 0.0, "score": score, "max_score": float(report.max_points)}
-        writer.writerow({"assignment": report.slug, "student_id": _cell(student), **graded})
+        writer.writerow({"assignment": report.slug, "student_id": _cell(report.student), **graded})
     return text.getvalue()
 
 

@@ -37,7 +37,7 @@ def _sentence(report: Report) -> str:
 
 def _identity(report: Report) -> dict[str, Any]:
     """What was graded, and with what: enough to grade it again."""
-    names = ("kit", "spark", "slug", "submission", "sha256", "sandbox")
+    names = ("kit", "spark", "slug", "student", "submission", "sha256", "sandbox")
     return {**{name: getattr(report, name) for name in names}, "parameters": dict(report.parameters)}
 
 

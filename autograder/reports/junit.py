@@ -32,7 +32,10 @@ def to_junit(report: Report) -> str:
     }
     root = ElementTree.Element("testsuites", name="autograder")
     suite = ElementTree.SubElement(root, "testsuite", {"name": report.slug, **{name: str(count) for name, count in counts.items()}})
-    _properties(suite, {"submission": report.submission, "points": number(report.points), "max_points": str(report.max_points)})
+    _properties(
+        suite,
+        {"student": report.student, "submission": report.submission, "points": number(report.points), "max_points": str(report.max_points)},
+    )
     for check in report.checks:
         _case(suite, report.slug, check)
     ElementTree.indent(root)

@@ -25,7 +25,7 @@ def to_markdown(reports: Sequence[Report]) -> str:
 
 def _lines(report: Report, *, with_details: bool) -> Iterator[str]:
     points = f"{number(report.points)} of {report.max_points} points" if report.decided else "nothing is decided"
-    yield f"### {_inline(report.title)} ({_inline(report.submission)}): {points}\n"
+    yield f"### {_inline(report.title)} ({_inline(report.student or report.submission)}): {points}\n"
     if not report.decided:
         yield "The grader failed on a check, not the program. Grade again, or tell your instructor.\n"
     yield "| | check | outcome | points |\n|---|---|---|---:|"

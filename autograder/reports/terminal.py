@@ -61,7 +61,7 @@ def details(check: CheckReport) -> str:
 
 
 def _lines(report: Report) -> Iterator[Line]:
-    yield Line(f"{report.title} ({report.slug}) · {report.submission}", "bold")
+    yield Line(" · ".join(filter(None, (f"{report.title} ({report.slug})", report.student, report.submission))), "bold")
     values = ", ".join(f"{name} = {value}" for name, value in report.parameters.items())
     yield Line(f"Graded with {values}" if values else "", "dim")
     yield Line("")

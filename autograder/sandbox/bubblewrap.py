@@ -18,15 +18,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.machine import classcache, localfiles
+from autograder.machine.java import Java
+from autograder.machine.paths import MB, cache_folder
 from autograder.model import KitError, Limits
-from autograder.replay import classcache, localfiles
-from autograder.replay.java import Java
-from autograder.replay.worker import MB
 
 #: Where a confined process has its files, in memory; and where it finds the sockets of the brokers that it may reach.
 SCRATCH, BROKERS = "/scratch", "/brokers"
 _MEMORY = "/dev/shm"  # noqa: S108  # a mount of the sandbox's own
 _PACKAGE = Path(__file__).resolve().parent.parent
+#: What of the kit a confined process sees: the untrusted side, and what it imports.
+_UNTRUSTED = ("__init__.py", "wire.py", "machine", "untrusted")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
 _MOUNTS = ("--proc", "/proc", "--dev", "/dev", "--size", "16000000", "--tmpfs", _MEMORY)
 #: With a namespace of its own it could mount memory that nobody counts. Source: bwrap(1), from 0.8.0 on.
@@ -56,6 +58,10 @@ class Sandbox:
         visible = list(_visible(self.java))
         for path in visible:
             words += _bound(path)
+        words += ["--tmpfs", str(_PACKAGE)]  # where the package lies among Python's own, the rest of it is hidden
+        for name in _UNTRUSTED:
+            words += ["--ro-bind", str(_PACKAGE / name), str(_PACKAGE / name)]
+        words += ["--remount-ro", str(_PACKAGE)]
         for link in _hidden_links(Path(sys.executable), visible):
             words += ["--symlink", str(link.readlink()), str(link)]
         words += [*_MOUNTS, "--remount-ro", "/dev"]
@@ -80,7 +86,7 @@ def find() -> Path | None:
     return _found()[0]
 
 
-def trouble() -> str:
+def obstacle() -> str:
     """Why nothing can be confined here; empty when it can. It is tried, once, for a kernel or a container may forbid it."""
     return _found()[2]
 
@@ -145,7 +151,7 @@ def _visible(java: Java) -> Iterable[Path]:
     """What a confined process may read, at the paths at which it is: the class caches hold for these very paths."""
     yield from (Path(name) for name in _SYSTEM if Path(name).exists())
     seen = [Path(name).resolve() for name in ("/usr", "/lib", "/lib64")]
-    homes = [Path(sys.base_prefix), Path(sys.prefix), java.executable.resolve().parent.parent, _PACKAGE]
+    homes = [Path(sys.base_prefix), Path(sys.prefix), java.executable.resolve().parent.parent]
     homes += [Path(path) for name, path in sysconfig.get_paths().items() if name in {"stdlib", "platlib", "purelib"}]
     homes += [path for path in (classcache.path(java), localfiles.jar()) if path.is_file()]
     for path in homes:
@@ -175,5 +181,5 @@ def _environment(java: Java) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "JAVA_HOME": str(java.executable.resolve().parent.parent),
         "AUTOGRADER_SCRATCH": SCRATCH,
-        "AUTOGRADER_CACHE": str(localfiles.cache_folder().parent),
+        "AUTOGRADER_CACHE": str(cache_folder().parent),
     }

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.machine.paths import MB
 from autograder.model import Limits
-from autograder.replay.worker import MB
 
 #: Seconds between two looks, of which one in so many counts everything: a process gets about a gigabyte of memory a second.
 _EVERY, _WHOLE = 0.05, 4

@@ -3,7 +3,7 @@
 import re
 import string
 
-from autograder.expectation import batches, dstream
+from autograder.content.expected import batches, dstream
 from autograder.model import Mistake
 from autograder.oracle import per_batch, reduce_by_key, update_state_by_key
 
@@ -100,7 +100,7 @@ MISTAKES = {
         Mistake("running", "The counts run on; each batch is to be counted by itself.", emits=lambda f: _named(_total_without(f, lambda new, old: sum(new) + (old or 0)), "count")),
     ),
     "running_totals": (
-        Mistake("no_checkpoint", "The checkpoint folder is not set: lines.context() knows how.", trouble=_NO_CHECKPOINT),
+        Mistake("no_checkpoint", "The checkpoint folder is not set: lines.context() knows how.", failure=_NO_CHECKPOINT),
         Mistake("per_batch", "Each batch is counted by itself: the state so far is left out.", emits=lambda f, *, expiry: _total_without(f, lambda new, old: sum(new) or None)),
         Mistake("state_left_out", "The new total leaves the old one out.", emits=lambda f, *, expiry: _total_without(f, lambda new, old: (sum(new), 0) if new else None if (old[1] + 1) >= expiry else (old[0], old[1] + 1), lambda s: s[0])),
         Mistake("quiet_is_forgotten", "A word is forgotten as soon as a batch is without it.", emits=lambda f, *, expiry: running_totals(f, expiry=1)),
@@ -112,7 +112,7 @@ MISTAKES = {
         Mistake("values_counted", "The update function counts the values instead of adding them.", emits=lambda f, *, expiry: _named(_counted(f, expiry), "total")),
     ),
     "new_words": (
-        Mistake("no_checkpoint", "The checkpoint folder is not set: lines.context() knows how.", trouble=_NO_CHECKPOINT),
+        Mistake("no_checkpoint", "The checkpoint folder is not set: lines.context() knows how.", failure=_NO_CHECKPOINT),
         Mistake("all_words", "All words of the batch are reported, also those seen before.", emits=lambda f: words_per_batch(f)),
         Mistake("ones", "The count of a new word is always 1.", emits=lambda f: _named(_states(f, lambda new, old: old is None, lambda s: s, lambda s: 1), "count")),
         Mistake("forgets", "A word that stays away for a batch is taken for new when it comes back.", emits=lambda f: _named(_states(f, lambda new, old: None if not new else (sum(new), old is None), lambda s: s[1], lambda s: s[0]), "count")),

@@ -5,10 +5,11 @@ import re
 import zlib
 from dataclasses import replace
 
-from autograder.expectation import kafka, structured
+from autograder.content.expected import kafka, structured
 from autograder.model import Mistake
-from autograder.oracle import Aggregate, Each, Query, Record, Topic, logs
-from autograder.replay.kafka import NOT_JSON
+from autograder.oracle import Aggregate, Each, Query, Record, Topic
+from autograder.oracle import kafka as logs
+from autograder.untrusted.kafka_program import NOT_JSON
 
 _DEFAULTS = {"retention.ms": "604800000", "min.insync.replicas": "1"}
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -243,8 +244,8 @@ MISTAKES = {
         Mistake("retention_forgotten", "The topic keeps its records for the broker's default time: retention.ms is not set.", emits=_with(create_topic, "retention.ms")),
         Mistake("min_insync_forgotten", "min.insync.replicas is not set: one replica is enough for an acknowledgement.", emits=_with(create_topic, "min.insync.replicas")),
         Mistake("one_replica", "The topic has one replica: with its broker its records are gone.", emits=_with(create_topic, "replication")),
-        Mistake("exists_unhandled", "The error that the topic exists is not caught.", trouble=("raised", "TopicAlreadyExists")),
-        Mistake("invalid_unhandled", "The error that the name is not valid is not caught.", trouble=("raised", "InvalidTopic")),
+        Mistake("exists_unhandled", "The error that the topic exists is not caught.", failure=("raised", "TopicAlreadyExists")),
+        Mistake("invalid_unhandled", "The error that the name is not valid is not caught.", failure=("raised", "InvalidTopic")),
         Mistake("settings_not_compared", "Only partitions are compared, not the settings.", emits=_with(create_topic, "settings")),
         Mistake("not_compared", "A topic that is there is not compared with what is asked for.", emits=_with(create_topic, "partitions", "settings")),
         Mistake("made_anew", "A topic that differs is deleted and made anew: its records are gone.", emits=_with(create_topic, "made anew")),
@@ -256,7 +257,7 @@ MISTAKES = {
         Mistake("repr_not_json", "The value is Python's text of a dict, not JSON.", emits=_with(produce, "repr")),
         Mistake("value_only", "The value is the temperature alone, not the whole reading.", emits=_with(produce, "celsius")),
         Mistake("none_left_out", "Readings without a value are left out; JSON writes them as null.", emits=_with(produce, "None left out")),
-        Mistake("serialisation_unhandled", "The error of a reading that JSON cannot carry is not caught.", trouble=("raised", "not JSON serializable")),
+        Mistake("serialisation_unhandled", "The error of a reading that JSON cannot carry is not caught.", failure=("raised", "not JSON serializable")),
         Mistake("stops_at_the_first", "What follows a reading that JSON cannot carry is not sent.", emits=_with(produce, "stops")),
         Mistake("too_few_acks", "A record counts as sent before enough replicas have it: acks is not all.", emits=_with(produce, "acks")),
     ),
@@ -267,7 +268,7 @@ MISTAKES = {
     ),
     "work": (),
     "averages": (
-        Mistake("cast_fails", "A cast of a text that is no number ends the query.", trouble=("raised_at_step", "CAST_INVALID_INPUT")),
+        Mistake("cast_fails", "A cast of a text that is no number ends the query.", failure=("raised_at_step", "CAST_INVALID_INPUT")),
         Mistake("nulls_come_out", "A key whose values are no numbers comes out without an average.", emits=_averages(drop=False)),
         Mistake("as_zero", "What is no number counts as 0.", emits=_averages(number=lambda text: float(text) if text and _NUMBER.fullmatch(text) else 0.0)),
         Mistake("sums", "This is the sum.", emits=_averages(aggregate=sum)),

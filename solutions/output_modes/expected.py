@@ -1,7 +1,7 @@
 """What right programs emit in their output modes, and what known mistakes would emit."""
 
 from autograder import oracle
-from autograder.expectation import plain, structured
+from autograder.content.expected import plain, structured
 from autograder.model import Add, Batch, Mistake, Restart, StepOutput
 from autograder.oracle import Aggregate, Deduplicate, Each, Query, Session, Top, Watermark, Window, duration
 
@@ -90,8 +90,8 @@ EMITS = {
     "allowed_modes": allowed_modes,
 }
 
-_APPEND = Mistake("append_without_watermark", "Append mode cannot give out a count that may still change.", trouble=("refused", "without watermark"))
-_SORTS = Mistake("sorted_in_this_mode", "Sorting needs the whole result, which only complete mode keeps.", trouble=("refused", "sorting is not supported"))
+_APPEND = Mistake("append_without_watermark", "Append mode cannot give out a count that may still change.", failure=("refused", "without watermark"))
+_SORTS = Mistake("sorted_in_this_mode", "Sorting needs the whole result, which only complete mode keeps.", failure=("refused", "sorting is not supported"))
 
 
 def _no_state(fixture):
@@ -133,8 +133,8 @@ MISTAKES = {
         Mistake("counts_twice", "A batch that comes again after a crash is added again.", emits=lambda f: _table(f, twice=True)),
         Mistake("last_batch_only", "A page's count is that of one batch: others are lost.", emits=lambda f: _table(f, only_last=True)),
         Mistake("begins_anew", "The table is emptied when the program starts again.", emits=lambda f: _table(f, fresh=True)),
-        Mistake("key_twice", "A page that is there already is inserted again.", trouble=("raised_at_step", "UNIQUE constraint")),
-        Mistake("table_made_twice", "The table is made again at the second batch.", trouble=("raised_at_step", "already exists")),
+        Mistake("key_twice", "A page that is there already is inserted again.", failure=("raised_at_step", "UNIQUE constraint")),
+        Mistake("table_made_twice", "The table is made again at the second batch.", failure=("raised_at_step", "already exists")),
     ),
     "allowed_modes": (
         Mistake("update_without_aggregation", "Update mode is allowed without an aggregation too.", emits=_modes_but(lambda name, modes: {**modes, "update": "no_aggregation"} if name in {"filter", "distinct"} else modes)),

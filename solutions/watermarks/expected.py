@@ -1,6 +1,6 @@
 """What right programs emit on a stream of departures, and what known mistakes would emit."""
 
-from autograder.expectation import structured
+from autograder.content.expected import structured
 from autograder.model import Mistake
 from autograder.oracle import Aggregate, Deduplicate, Each, Query, Session, Watermark, Window, duration
 
@@ -79,7 +79,7 @@ def _with(function, **changes):
 _W = departures_per_window
 MISTAKES = {
     "departures_per_window": (
-        Mistake("no_watermark_on_the_window", "Append mode needs a watermark on the very column of the window.", trouble=("refused", "without watermark")),
+        Mistake("no_watermark_on_the_window", "Append mode needs a watermark on the very column of the window.", failure=("refused", "without watermark")),
         Mistake("event_time_is_departed_at", "The time is taken from departed_at: that is when it was seen, not when it was due.", emits=_with(_W, on="departed_at")),
         Mistake("window_hard_coded", "The window's length stands in the code.", emits=lambda f, *, window, delay: _W(f, window="15 minutes", delay=delay)),
         Mistake("delay_hard_coded", "The delay stands in the code.", emits=lambda f, *, window, delay: _W(f, window=window, delay="10 minutes")),
@@ -96,7 +96,7 @@ MISTAKES = {
         Mistake("distinct_flights", "Flight numbers are counted once; departures are asked for.", emits=_with(_W, count=lambda rows: len({row["flight"] for row in rows}))),
     ),
     "unique_departures": (
-        Mistake("no_watermark", "Deduplication within the watermark needs a watermark.", trouble=("refused", "dropDuplicatesWithinWatermark")),
+        Mistake("no_watermark", "Deduplication within the watermark needs a watermark.", failure=("refused", "dropDuplicatesWithinWatermark")),
         Mistake("never_forgets", "dropDuplicates remembers every flight for ever, and here lets late reports pass.", emits=_with(unique_departures, marked=False, within=False)),
         Mistake("time_in_the_key", "The time is part of the key, so a second report with another time passes.", emits=_with(unique_departures, keys=("carrier", "flight", "scheduled_at"), within=False)),
         Mistake("departure_in_the_key", "The departure time is part of the key, so a second report with another one passes.", emits=_with(unique_departures, keys=("carrier", "flight", "departed_at"))),
@@ -105,7 +105,7 @@ MISTAKES = {
         Mistake("no_delay", "The watermark does not wait: its delay is 0.", emits=_with(unique_departures, wait=0)),
     ),
     "busy_periods": (
-        Mistake("no_watermark", "Append mode needs a watermark on the column of the session.", trouble=("refused", "without watermark")),
+        Mistake("no_watermark", "Append mode needs a watermark on the column of the session.", failure=("refused", "without watermark")),
         Mistake("tumbling", "These are tumbling windows: a period is cut where a window ends.", emits=_tumbling_periods),
         Mistake("gap_forgotten", "A period ends one gap after its last departure, not at it.", emits=_periods_to_last_departure),
         Mistake("carrier_forgotten", "All carriers share one period.", emits=lambda f, *, gap, delay: _all_carriers(f, gap, delay)),

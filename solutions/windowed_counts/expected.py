@@ -2,7 +2,7 @@
 
 from functools import reduce
 
-from autograder.expectation import batches, dstream, structured
+from autograder.content.expected import batches, dstream, structured
 from autograder.model import Mistake
 from autograder.oracle import Aggregate, Each, Query, Window, duration, reduce_by_key_and_window, reduce_by_window, windowed
 
@@ -90,7 +90,7 @@ MISTAKES = {
         Mistake("slide_hard_coded", "The slide stands in the code.", emits=lambda f, *, window, slide: counts_by_window(f, window=window, slide=2)),
     ),
     "counts_with_inverse": (
-        Mistake("no_checkpoint", "The checkpoint folder is not set: pages.context() knows how.", trouble=("refused", "checkpoint directory has not been set")),
+        Mistake("no_checkpoint", "The checkpoint folder is not set: pages.context() knows how.", failure=("refused", "checkpoint directory has not been set")),
         _SWAPPED,
         _EVERY_SECOND,
         _ONE_SLIDE,

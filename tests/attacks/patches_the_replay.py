@@ -1,7 +1,7 @@
 # attack: has the replay's own code give the answer 42
 # checks: double_right, counts_hidden
 # outcome: double_right=FAILED
-from autograder.replay import structured
+from autograder.untrusted import structured
 
 
 def double(number):

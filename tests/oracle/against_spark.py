@@ -18,11 +18,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from autograder.content.expressions import iso
 from autograder.judge.compare import key
+from autograder.machine import classcache, paths
+from autograder.machine.java import find_java
 from autograder.oracle import CRASH, RESTART, replay
-from autograder.quantities import iso
-from autograder.replay import classcache, dstreams, session, structured
-from autograder.replay.java import find_java
+from autograder.untrusted import dstream as dstreams
+from autograder.untrusted import session, structured
 from tests.oracle import dstream_cases
 from tests.oracle.cases import SCHEMA, Case, make
 
@@ -35,7 +37,7 @@ _joined: list[Any] = []  # a worker process's session and scratch folder
 @contextmanager
 def spark_workers(count: int = 2) -> Iterator[ProcessPoolExecutor]:
     """Processes that share a Spark of their own. There can be only one where DStreams run."""
-    scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=session.scratch_root()))
+    scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=paths.scratch_root()))
     java = find_java()
     jvm = classcache.start_jvm(java, scratch)
     try:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.fixtures import read_fixture
+from autograder.content.fixtures import read_fixture
 from autograder.judge.evidence import step_list
 from autograder.model import Event, KitError
-from autograder.oracle import Record, Topic, logs
+from autograder.oracle import Record, Topic
+from autograder.oracle import kafka as logs
 
 PLACES = [(0, 0), (0, 1), (1, 0)]
 

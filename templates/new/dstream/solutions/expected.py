@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from autograder.expectation import batches, dstream
+from autograder.content.expected import batches, dstream
 from autograder.model import Mistake
 
 COLUMNS = ("word", "count")

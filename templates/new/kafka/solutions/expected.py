@@ -1,8 +1,8 @@
 """What a right program returns for the records of a fixture, and what known mistakes would return."""
 
-from autograder.expectation import kafka
+from autograder.content.expected import kafka
 from autograder.model import Mistake
-from autograder.oracle import logs
+from autograder.oracle import kafka as logs
 
 
 def count_station(fixture, *, topic, station):

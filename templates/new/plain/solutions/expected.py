@@ -1,6 +1,6 @@
 """What a right function returns, and what known mistakes would return."""
 
-from autograder.expectation import plain
+from autograder.content.expected import plain
 from autograder.model import Mistake
 
 

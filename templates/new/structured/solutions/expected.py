@@ -1,6 +1,6 @@
 """What a right program emits on a stream of events, and what known mistakes would emit."""
 
-from autograder.expectation import structured
+from autograder.content.expected import structured
 from autograder.model import Mistake
 from autograder.oracle import Aggregate, Query, Watermark, Window, duration
 
@@ -24,7 +24,7 @@ def delay_hard_coded(fixture, *, window, delay):
 EMITS = {"count_by_window": count_by_window}
 MISTAKES = {
     "count_by_window": (
-        Mistake("no_watermark", "Append mode needs a watermark on the column of the window.", trouble=("refused", "without watermark")),
+        Mistake("no_watermark", "Append mode needs a watermark on the column of the window.", failure=("refused", "without watermark")),
         Mistake("no_delay", "The watermark does not wait: its delay is 0.", emits=no_delay),
         Mistake("delay_hard_coded", "The delay stands in the code.", emits=delay_hard_coded),
     ),

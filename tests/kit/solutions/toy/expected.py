@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from autograder.expectation import batches, dstream, plain
+from autograder.content.expected import batches, dstream, plain
 from autograder.model import Add, Batch, Mistake, StepOutput
 
 
@@ -30,6 +30,6 @@ EMITS = {"counts": counts, "words": words, "double": double}
 MISTAKES = {
     "counts": (
         Mistake("no_state", "Each trigger is counted by itself, without state.", emits=lambda f, *, least: counts(f, least=least, totals=False)),
-        Mistake("no_such_column", "A column is named that the stream does not have.", trouble=("refused", "cannot be resolved")),
+        Mistake("no_such_column", "A column is named that the stream does not have.", failure=("refused", "cannot be resolved")),
     ),
 }

@@ -1,0 +1,35 @@
+"""The verb ``demo``: grade the samples that ship with the kit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from autograder.cli.console import examples, say, say_progress
+from autograder.cli.options import fault_code, show
+
+
+@click.command(epilog=examples("demo", "demo watermarks"))
+@click.argument("slugs", nargs=-1)
+@click.option("--out", default="graded/demo", type=click.Path(path_type=Path, file_okay=False), help="Folder of the reports.")
+def demo(slugs: tuple[str, ...], out: Path) -> None:
+    """Grade the samples that ship with the kit.
+
+    For each assignment one right, one half right and one wrong submission. All SLUGS when none is named. The function for
+    Spark of kafka_setup also runs, outside the marks, on Spark's real Kafka source.
+    """
+    from autograder.authoring.demo import grade_samples, on_spark_source
+    from autograder.content.catalog import Catalog, find_root
+
+    catalog, code, rows = Catalog(find_root()), 0, []
+    for report, folder in grade_samples(catalog, slugs, out, say_progress):
+        show(report)
+        click.echo("")
+        rows.append(f"{report.slug:20} {report.submission:16} {report.points:g} of {report.max_points} points   {folder}")
+        code = max(code, fault_code(report))
+    for line in on_spark_source(catalog, slugs, say_progress):
+        say(line)
+    say("\n".join(rows))
+    sys.exit(code)

@@ -1,0 +1,49 @@
+"""The verbs that prove and build assignments: ``verify`` and ``build``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from autograder.cli.console import examples, say, say_progress
+from autograder.cli.options import SECRET
+
+
+@click.command(epilog=examples("verify", "verify watermarks"))
+@click.argument("slugs", nargs=-1)
+@click.option("--student", metavar="ID", help="Prove this student's variants.")
+@SECRET
+def verify(slugs: tuple[str, ...], student: str | None, secret: Path | None) -> None:
+    """Prove assignments: right passes, wrong fails.
+
+    Skeletons must get 0, right answers all points, and every planted mistake must be caught by the checks it names.
+    All SLUGS when none is named.
+
+    Exit code 1 when something breaks, with what to do.
+    """
+    from autograder.authoring.verify import verify_all
+    from autograder.content.catalog import Catalog, find_root
+    from autograder.content.variants import course_secret
+
+    key = course_secret(secret) if student is not None else b""
+    problems = verify_all(Catalog(find_root()), slugs, click.echo, say_progress, (key, student) if student is not None else None)
+    sys.exit(1 if problems else 0)
+
+
+@click.command(epilog=examples("build watermarks", "build --check"))
+@click.argument("slugs", nargs=-1)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 when a file is stale.")
+def build(slugs: tuple[str, ...], only_check: bool) -> None:
+    """Write skeletons and handouts.
+
+    They are made from solutions and templates, for all SLUGS when none is named.
+    """
+    from autograder.authoring.generated import build as build_all
+    from autograder.content.catalog import Catalog, find_root
+
+    changed = build_all(Catalog(find_root()), slugs, write=not only_check)
+    for path in changed:
+        say(f"{'stale' if only_check else 'wrote'} {path}")
+    sys.exit(1 if only_check and changed else 0)

@@ -1,0 +1,1 @@
+"""What an assignment is made of, read from its files and refused with file and line."""

@@ -1,0 +1,86 @@
+"""The trusted half of an assignment, ``solutions/<slug>/expected.py``: load it, and join fixtures to the oracle."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, get_args
+
+from autograder import oracle
+from autograder.content.fixtures import SCALAR
+from autograder.model import Add, Batch, Expectation, Fixture, Flush, KafkaStep, KitError, Restart, StepOutput
+
+
+def load(path: Path) -> Expectation:
+    """The ``EMITS`` and ``MISTAKES`` of an ``expected.py``. Raises KitError when the file does not define them."""
+    spec = importlib.util.spec_from_file_location(f"expected_{path.parent.name}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise KitError(f"{path} is missing.", "Write it: EMITS and MISTAKES by function, see CONTRIBUTING.md.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        return Expectation(dict(module.EMITS), {name: tuple(found) for name, found in module.MISTAKES.items()})
+    except Exception as error:
+        line = error.lineno if isinstance(error, SyntaxError) else _line(error, path)
+        raise KitError(f"{path}:{line}: {type(error).__name__}: {error}", "It defines EMITS and MISTAKES, see CONTRIBUTING.md.") from error
+
+
+def _line(error: BaseException, path: Path) -> int:
+    line, trace = 1, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def structured(query: oracle.Query, fixture: Fixture, source: str | None = None) -> tuple[StepOutput, ...]:
+    """What a Structured Streaming query emits at every step of a fixture (its only source, unless one is named)."""
+    name = source or next(iter(fixture.schemas))
+    steps = [_oracle_step(step, name) for step in fixture.steps]
+    batches = oracle.replay(query, steps, "step" if fixture.drive.no_data_batches else "staged")
+    by_step = {step: tuple(found) for step, found in groupby(batches, key=lambda batch: batch.step)}
+    return tuple(
+        StepOutput(tuple(Batch(tuple(b.rows), b.watermark_ms, b.dropped, b.state_rows) for b in by_step.get(index, ())))
+        for index in range(len(fixture.steps))
+    )
+
+
+def _oracle_step(step: object, source: str) -> Any:
+    match step:
+        case Add(rows=rows) | Flush(rows=rows):
+            return list(rows.get(source, ()))
+        case Restart(crash=crash):
+            return oracle.CRASH if crash else oracle.RESTART
+    raise TypeError(f"{step!r} is no step of a stream")
+
+
+def batches(fixture: Fixture, source: str | None = None) -> list[list[Any]]:
+    """The batches of a DStream fixture: plain values, or tuples where a row has several columns."""
+    name = source or next(iter(fixture.schemas))
+    found = [step.rows.get(name, ()) for step in fixture.steps if isinstance(step, Add)]
+    return [[row[SCALAR] if set(row) == {SCALAR} else tuple(row.values()) for row in rows] for rows in found]
+
+
+def dstream(outputs: Sequence[Iterable[Any] | None], columns: Sequence[str]) -> tuple[StepOutput, ...]:
+    """DStream outputs, one entry a batch (None: no output at that time), as rows with these columns."""
+    return tuple(StepOutput(() if found is None else (Batch(tuple(element_row(e, columns) for e in found)),)) for found in outputs)
+
+
+def element_row(element: Any, columns: Sequence[str]) -> dict[str, Any]:
+    """A DStream element as a row: a tuple of as many values as columns, or a single value."""
+    values = element if isinstance(element, tuple) and len(columns) > 1 else (element,)
+    return dict(zip(columns, values, strict=True))
+
+
+def plain(answers: Iterable[Any]) -> tuple[StepOutput, ...]:
+    """What a plain function returns, one answer a step."""
+    return tuple(StepOutput((Batch(({"result": answer},)),)) for answer in answers)
+
+
+def kafka(fixture: Fixture, tell: Callable[[KafkaStep], list[oracle.Fact] | None]) -> tuple[StepOutput, ...]:
+    """The facts of every step of a fixture for Kafka, told one after the other; None where a step tells nothing."""
+    found = [tell(step) for step in fixture.steps if isinstance(step, get_args(KafkaStep))]
+    return tuple(StepOutput(() if facts is None else (Batch(tuple(facts)),)) for facts in found)

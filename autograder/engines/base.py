@@ -1,0 +1,56 @@
+"""What an engine is to the rest of the kit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from autograder.machine.progress import Progress
+from autograder.model import Drive, GraderFaultError, Observation, Request
+
+if TYPE_CHECKING:
+    from autograder.engines.runtime import Runtime
+
+#: A request and what came of it; a fault of ours comes as GraderFaultError, never as a result.
+Observed: TypeAlias = tuple[Request, Observation | GraderFaultError]
+
+
+class Engine(Protocol):
+    """Something that runs a student's function on a fixture, step by step. It has no state of its own: the runtime has."""
+
+    @property
+    def name(self) -> str:
+        """What a manifest calls it."""
+
+    @property
+    def drives(self) -> tuple[Drive, ...]:
+        """The ways in which it can be fed; the first is the usual one."""
+
+    @property
+    def provides(self) -> tuple[str, ...]:
+        """The extra keyword arguments that a function may ask for."""
+
+    @property
+    def needs_brokers(self) -> bool:
+        """Whether Kafka must be on the machine."""
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether the manifest names the columns of a function's result."""
+
+    @property
+    def tells_silence(self) -> bool:
+        """Whether a step without output is something else than one that emits no rows."""
+
+    @property
+    def shares(self) -> str:
+        """Engines that name the same are asked together, so that their replays run beside each other."""
+
+    def exclusive(self, request: Request) -> str:
+        """Requests with the same name run one at a time; with an empty one they run beside any other."""
+
+    def prepare(self, progress: Progress) -> None:
+        """Have ready on this machine what replays need. Raises KitError when it cannot be had."""
+
+    def observe(self, requests: Sequence[Request], runtime: Runtime) -> Iterator[Observed]:
+        """The observation of each request, as they come."""

@@ -1,0 +1,25 @@
+"""Many submissions of one assignment, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from autograder.grading.session import Graded, Session, confinement, prepare
+from autograder.submission.locate import HandedIn
+
+
+def grade_all(session: Session, handed_in: Sequence[HandedIn], *, confined: bool, others: Sequence[Path] = ()) -> Iterator[Graded]:
+    """All checks of every submission, each on a Spark of its own, as soon as it is graded.
+
+    Raises KitError before anything is graded: when they are to be confined and this machine cannot do it, for a value that does not
+    fit, and for what was released to students.
+    """
+    answer_key = session.answer_key.complete()
+    session.check_values()
+    prepare(answer_key.assignment, session.progress)
+    sandbox = confinement(answer_key, [*(each.path for each in handed_in), *others]) if confined else None
+    session = replace(session, sandbox=sandbox)
+    for each in handed_in:
+        yield session.grade(each.read(answer_key.assignment))

@@ -1,0 +1,115 @@
+"""The one way to grade: an assignment, a submission with its student, and parameters become a report."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from autograder import engines
+from autograder.broker.background import Background
+from autograder.content import variants
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading, Observer
+from autograder.machine.java import find_java
+from autograder.machine.progress import Progress, silent
+from autograder.model import Assignment, Check, CheckReport, KitError, Report, Variant
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.bubblewrap import Sandbox
+from autograder.submission.read import Submission
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A report with all that an instructor may see, and the seconds of each replay, which are no part of it."""
+
+    report: Report
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Session:
+    """How submissions of one assignment are graded. Each gets processes of its own, unless it is told whose to use.
+
+    ``secret`` is the course's: with it each student has their own variant. ``given`` are values of parameters that were named.
+    ``sandbox`` confines submissions; without it nothing does. ``background`` is a Kafka that runs on this machine.
+    """
+
+    answer_key: AnswerKey
+    secret: bytes | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    sandbox: Sandbox | None = None
+    background: Background | None = None
+    progress: Progress = silent
+
+    def variant(self, student: str) -> Variant:
+        """What a student is graded with: their variant where the course has a secret, else the defaults."""
+        assignment = self.answer_key.assignment
+        return Variant(assignment.defaults()) if self.secret is None else variants.draw(self.secret, assignment, student)
+
+    def check_values(self, variant: Variant | None = None) -> None:
+        """Raise KitError for a value that does not fit, before anything is graded."""
+        self.answer_key.values((variant or Variant(self.answer_key.assignment.defaults())).parameters, self.given)
+
+    def grade(
+        self,
+        submission: Submission,
+        checks: Sequence[Check] | None = None,
+        *,
+        variant: Variant | None = None,
+        observer: Observer | None = None,
+        known: Mapping[str, CheckReport] | None = None,
+    ) -> Graded:
+        """Grade one submission: all checks, or these; with its student's variant, or this one.
+
+        ``observer`` is who replays, its own processes when none is named. ``known`` are outcomes that need no replay.
+        """
+        variant = variant or self.variant(submission.student)
+        answer_key = replace(self.answer_key, seeds=variant.seeds)
+        values = answer_key.values(variant.parameters, self.given)
+        with self._observer(observer) as replaying:
+            grading = Grading(answer_key, submission, values, replaying, known)
+            report = grading.report(self.answer_key.assignment.checks if checks is None else checks, self.progress)
+        seconds = {f"{key[0]} on {key[1]}": getattr(seen, "seconds", 0.0) for key, seen in grading.seen.items()}
+        return Graded(report, dict(sorted(seconds.items())))
+
+    @contextlib.contextmanager
+    def _observer(self, given: Observer | None) -> Iterator[Observer]:
+        if given is not None:
+            yield given
+            return
+        with Runtime(self.sandbox, self.background) as runtime:
+            yield runtime
+
+
+def prepare(assignment: Assignment, progress: Progress = silent) -> None:
+    """Have ready on this machine what the engines of an assignment need. Raises KitError when it cannot be had."""
+    for name in dict.fromkeys(function.engine for function in assignment.functions.values()):
+        engines.engine(name).prepare(progress)
+
+
+def left_out(assignment: Assignment, progress: Progress = silent) -> bool:
+    """Whether an assignment must be left out because Kafka cannot be fetched; says so. The rest goes on."""
+    find_java()
+    try:
+        prepare(assignment, progress)
+    except KitError as error:
+        if not any(engines.engine(function.engine).needs_brokers for function in assignment.functions.values()):
+            raise
+        progress(f"SKIPPED {assignment.slug}: {error.message} {error.hint}", 0, 0)
+        return True
+    return False
+
+
+def confinement(answer_key: AnswerKey, others: Sequence[Path] = ()) -> Sandbox:
+    """The sandbox for an assignment's submissions.
+
+    Raises KitError where this machine has none, and when solutions, fixtures or one of ``others`` lie where a sandbox shows them.
+    """
+    slug, catalog = answer_key.assignment.slug, answer_key.catalog
+    sandbox = bubblewrap.sandbox(find_java(), answer_key.assignment.limits)
+    for path in filter(sandbox.shows, (catalog.solutions(slug), catalog.fixture_folder(slug), *others)):
+        raise KitError(f"{path} lies where submissions can read it, among the system's or Python's files.", "Move it elsewhere.")
+    return sandbox

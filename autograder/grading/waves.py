@@ -1,0 +1,242 @@
+"""Grade one submission: plan the replays in waves, judge what comes back, never fail open."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
+
+from autograder import __version__
+from autograder.engines.base import Observed
+from autograder.grading.answer_key import AnswerKey
+from autograder.judge import evidence
+from autograder.judge.compare import compare
+from autograder.judge.diagnose import Case, diagnose
+from autograder.judge.messages import MESSAGES, explain
+from autograder.machine.progress import Progress
+from autograder.model import (
+    Check,
+    CheckReport,
+    Difference,
+    Evidence,
+    Failure,
+    Fixture,
+    Function,
+    GraderFaultError,
+    Observation,
+    Outcome,
+    Report,
+    Request,
+    StepOutput,
+    Value,
+)
+from autograder.submission.read import Submission
+from autograder.wire import BROKEN
+
+_Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
+
+
+class Observer(Protocol):
+    """Who replays requests: a runtime of the engines, or records of what one observed."""
+
+    @property
+    def confined(self) -> bool:
+        """Whether submissions are confined."""
+
+    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
+        """The observation of each request, as they come."""
+
+
+class Grading:
+    """The grading of one submission: replays are shared by the checks that need the same one. ``known`` are checks judged before."""
+
+    def __init__(
+        self,
+        answer_key: AnswerKey,
+        submission: Submission,
+        parameters: dict[str, Value],
+        observer: Observer,
+        known: Mapping[str, CheckReport] | None = None,
+    ) -> None:
+        self.answer_key, self.submission, self.parameters, self.observer = answer_key, submission, parameters, observer
+        self.seen: dict[_Key, Observation | GraderFaultError] = {}
+        self.reports: dict[str, CheckReport] = dict(known or {})
+        self.began = time.monotonic()
+
+    def report(self, checks: Sequence[Check], progress: Progress | None = None) -> Report:
+        """Grade the given checks, the visible ones first.
+
+        What a submission prints in a visible check is shown to students, and whatever has replayed a hidden fixture may know it.
+        """
+        for hidden in (False, True):
+            todo = [check for check in checks if check.hidden is hidden and check.id not in self.reports]
+            self._report(todo, len(checks), progress)
+        return self._whole([self.reports[check.id] for check in checks])
+
+    def _report(self, checks: Sequence[Check], of: int, progress: Progress | None) -> None:
+        """In waves: a check is replayed once those that it needs have passed."""
+        waiting = list(checks)
+        while waiting:
+            ready = [check for check in waiting if all(need in self.reports for need in check.needs)]
+            for check in ready or waiting:
+                self._skip(check)
+            self._replay([check for check in ready if check.id not in self.reports])
+            for check in ready:
+                if check.id not in self.reports:
+                    self.reports[check.id] = self._judge(check)
+                if progress:
+                    progress(check.says, len(self.reports), of)
+            waiting = [check for check in waiting if check.id not in self.reports]
+
+    def _skip(self, check: Check) -> None:
+        for need in check.needs:
+            found = self.reports.get(need)
+            if found is None or found.outcome is not Outcome.PASSED:
+                says = found.says if found else need
+                if found is not None and found.outcome is Outcome.GRADER_ERROR:
+                    self.reports[check.id] = _empty(check, Outcome.GRADER_ERROR, f"It needs “{says}”, which the grader could not decide.")
+                else:
+                    self.reports[check.id] = _empty(check, Outcome.SKIPPED, f"It needs “{says}”, which did not pass.")
+                return
+
+    def _replay(self, checks: Iterable[Check]) -> None:
+        if self.submission.failure:
+            return
+        requests: dict[_Key, Request] = {}
+        source, limits = self.submission.program.text, self.answer_key.assignment.limits
+        for check in checks:
+            values = {**self.parameters, **check.parameters}
+            for fixture in self.answer_key.fixtures(check, self.parameters):
+                request = Request(source, self.answer_key.function(check), fixture, values, check.time_limit, limits)
+                requests.setdefault(self._key(check, fixture), request)
+        if time.monotonic() - self.began > limits.submission_time:
+            over = Observation(failure=Failure("submission_time", str(limits.submission_time)))
+            self.seen = {**dict.fromkeys(requests, over), **self.seen}
+        todo = {id(request): key for key, request in requests.items() if key not in self.seen}
+        for request, found in self.observer.observe([requests[key] for key in todo.values()]):
+            self.seen[todo[id(request)]] = found
+
+    def _key(self, check: Check, fixture: Fixture) -> _Key:
+        values = {**self.parameters, **check.parameters}
+        return (check.function, fixture.name, tuple(sorted(values.items())), check.time_limit)
+
+    def _judge(self, check: Check) -> CheckReport:
+        try:
+            return self._placed(self._judged(check))
+        except GraderFaultError as fault:
+            return _fault(check, str(fault))
+        except Exception as fault:  # noqa: BLE001  # whatever fails in judging is our fault and gives no marks
+            return _fault(check, f"{type(fault).__name__}: {fault}")
+
+    def _placed(self, report: CheckReport) -> CheckReport:
+        """The report with a line of the module as the notebook's cell and line."""
+        places = self.submission.program.places
+        if report.line is None or not 0 < report.line <= len(places):
+            return report
+        place = places[report.line - 1]
+        return replace(report, line=place.line, cell=place.cell)
+
+    def _judged(self, check: Check) -> CheckReport:
+        function = self.answer_key.function(check)
+        values = {**self.parameters, **check.parameters}
+        cases, failures = [], []
+        fixtures = self.answer_key.fixtures(check, self.parameters)
+        printed = ""
+        for fixture in fixtures:
+            observation = self._observation(check, fixture)
+            printed = printed or observation.printed
+            expected = self.answer_key.expected(check, fixture, self.parameters)
+            failure = _failure(function, check, fixture, expected, observation)
+            if failure:
+                cases.append(Case(fixture, values, expected, observation))
+                failures.append(failure)
+        if not failures:
+            return replace(_empty(check, Outcome.PASSED), points=float(check.points), printed=printed)
+        passed = len(fixtures) - len(failures)
+        first = failures[0]
+        mistake = diagnose(function, self.answer_key.expectation.mistakes.get(function.name, ()), cases)
+        return replace(
+            first.report(check),
+            points=round(check.points * passed / len(fixtures), 2) if check.partial else 0.0,
+            mistake=mistake.id if mistake else "",
+            diagnosis=mistake.says if mistake else "",
+            evidence=tuple(failure.evidence for failure in failures),
+            printed=printed,
+        )
+
+    def _observation(self, check: Check, fixture: Fixture) -> Observation:
+        if self.submission.failure:
+            return Observation(failure=self.submission.failure)
+        found = self.seen[self._key(check, fixture)]
+        if isinstance(found, GraderFaultError):
+            raise found
+        if found.failure and found.failure.kind not in MESSAGES:
+            return Observation(failure=BROKEN)
+        if found.failure and found.failure.kind == "no_function" and self.submission.program.broken:
+            return Observation(failure=self.submission.program.broken)
+        return found
+
+    def _whole(self, checks: list[CheckReport]) -> Report:
+        return Report(
+            version=2,
+            kit=__version__,
+            spark=spark_version(),
+            slug=self.answer_key.assignment.slug,
+            title=self.answer_key.assignment.title,
+            student=self.submission.student,
+            submission=self.submission.name,
+            sha256=hashlib.sha256(self.submission.content).hexdigest(),
+            parameters=self.parameters,
+            audience="instructor",
+            sandbox="bubblewrap" if self.observer.confined else "none",
+            points=round(sum(check.points for check in checks), 2),
+            max_points=sum(check.max_points for check in checks),
+            checks=tuple(checks),
+        )
+
+
+@dataclass(frozen=True)
+class _Failure:
+    outcome: Outcome
+    message: str
+    hint: str
+    line: int | None
+    evidence: Evidence
+    kind: str = ""
+
+    def report(self, check: Check) -> CheckReport:
+        return replace(_empty(check, self.outcome, self.message), hint=self.hint, line=self.line, kind=self.kind)
+
+
+def _failure(
+    function: Function, check: Check, fixture: Fixture, expected: tuple[StepOutput, ...], observation: Observation
+) -> _Failure | None:
+    failure = observation.failure
+    if failure:
+        outcome, message, hint = explain(function, failure)
+        return _Failure(outcome, message, hint, failure.line, evidence.of_failure(fixture, failure), failure.kind)
+    difference: Difference | None = compare(function, check.compare, expected, observation)
+    if difference is None:
+        return None
+    found = evidence.of_difference(function, fixture, difference)
+    return _Failure(Outcome.FAILED, evidence.sentence(difference), check.hints[0], None, found)
+
+
+def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
+    return CheckReport(check.id, check.says, check.function, check.hidden, outcome, 0.0, check.points, message)
+
+
+def _fault(check: Check, text: str) -> CheckReport:
+    report = _empty(check, Outcome.GRADER_ERROR, f"The grader failed, not your program: {text}")
+    return replace(report, hint="Nothing is decided. Tell your instructor.")
+
+
+def spark_version() -> str:
+    """The version of PySpark that grades."""
+    try:
+        return version("pyspark")
+    except PackageNotFoundError:
+        return "none"

@@ -1,0 +1,1 @@
+"""Other systems: CI, nbgrader, notebooks, and the formats that they read."""

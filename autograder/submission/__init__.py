@@ -1,0 +1,1 @@
+"""What a student handed in: the program in it, and whose it is."""
