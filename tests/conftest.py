@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autograder.engines.spark import Engine
 
 from autograder.authoring import packing
 from autograder.authoring.release import release_files
-from autograder.cli import commands
 from autograder.content.catalog import Catalog
-from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.engines import spark_replays
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading, Observer
 from autograder.model import Report
 from autograder.sandbox import bubblewrap
+from autograder.submission.read import Submission
 
 HERE = Path(__file__).parent
 #: How `grade` does without a sandbox where this machine forbids one. What a sandbox must hold is in test_attacks.
@@ -39,10 +41,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[Runtime]:
     """A Spark that tests share; replays do not disturb each other."""
-    commands.prepare(lambda text, _done, _of: print(text))
-    with Engine() as shared:
+    spark_replays.prepare(lambda text, _done, _of: print(text))
+    with Runtime() as shared:
         yield shared
 
 
@@ -67,7 +69,7 @@ def root(kit: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def grade(engine: Engine, toy: AnswerKey, tmp_path: Path) -> Callable[..., Report]:
+def grade(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> Callable[..., Report]:
     """Grade a text as a submission of the toy."""
 
     def grade(text: str | bytes, checks: tuple[str, ...] = ("counts_runs", "counts_right"), time_limit: int | None = None) -> Report:
@@ -117,7 +119,7 @@ def notebook(*answers: str, others: Sequence[dict[str, Any]] = ()) -> str:
     return json.dumps({"cells": [*cells, *others], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def grade_file(engine: Engine, answer_key: AnswerKey, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:
+def grade_file(engine: Observer, answer_key: AnswerKey, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:
     """Grade a file with some checks (all when none is named), perhaps with another time limit."""
     from dataclasses import replace
 

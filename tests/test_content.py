@@ -8,14 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from autograder.engines.spark import Engine
 
 from autograder.authoring import generated
-from autograder.cli import commands
+from autograder.authoring.verify import verify_all
 from autograder.content import variants
 from autograder.content.catalog import Catalog, find_root
-from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.session import left_out
+from autograder.grading.waves import Grading
+from autograder.machine.progress import silent
 from autograder.model import Outcome
+from autograder.submission.read import Submission
 from tests.conftest import HERE
 
 CATALOG = Catalog(find_root())
@@ -34,7 +38,7 @@ def test_the_engine_knows_no_assignment() -> None:
     assert [slug for slug in SLUGS if re.search(rf"[\"']{slug}[\"']", text)] == []
 
 
-def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) -> None:
+def test_an_assignment_is_added_without_the_engine(engine: Runtime, kit: Path) -> None:
     """Renaming the toy makes a second assignment, which is built, listed and graded like the first."""
     for folder in ("assignments", "solutions", "fixtures"):
         (kit / folder / "toy").rename(kit / folder / "second")
@@ -53,10 +57,10 @@ def test_an_assignment_is_added_without_the_engine(engine: Engine, kit: Path) ->
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_other_parameter_values(engine: Engine, slug: str) -> None:
+def test_other_parameter_values(engine: Runtime, slug: str) -> None:
     """In the variant of a student who draws no default, the solution still gets full points."""
     answer_key = AnswerKey.load(CATALOG, slug)
-    if commands.skipped(answer_key.assignment, quiet):
+    if left_out(answer_key.assignment, quiet):
         pytest.skip("Kafka could not be fetched")
     parameters = answer_key.assignment.parameters.values()
     drawn = (variants.draw(b"any secret of the course", answer_key.assignment, str(number)) for number in itertools.count())
@@ -89,6 +93,6 @@ def test_handout_says_what_is_graded(slug: str) -> None:
 
 def test_verify() -> None:
     """The kit's own proof: skeletons 0, right answers full points, each mistake caught by the checks it names."""
-    problems = commands.verify(SLUGS, lambda _text: None, lambda _text, _done, _of: None)
+    problems = verify_all(CATALOG, SLUGS, lambda _text: None, silent)
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)

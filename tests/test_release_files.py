@@ -17,7 +17,7 @@ from autograder.authoring.release import release_files
 from autograder.cli.main import main
 from autograder.content import variants
 from autograder.content.catalog import Catalog
-from autograder.grading.waves import AnswerKey
+from autograder.grading.answer_key import AnswerKey
 from autograder.model import KitError, Variant
 from tests.conftest import HERE, laid_out
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from autograder.cli.main import main
 from autograder.content import variants
 from autograder.content.catalog import Catalog, find_root
-from autograder.grading.waves import AnswerKey
+from autograder.grading.answer_key import AnswerKey
 from autograder.model import Check, KitError, Variant
 from autograder.submission.locate import student_of
 from tests.conftest import HERE, UNCONFINED
@@ -105,7 +105,7 @@ def test_check_and_grade_use_the_same_variant(on_toy: Path) -> None:
 
     checked = CliRunner().invoke(main, ["check", "toy", "ada/toy.py"])
     graded = CliRunner().invoke(main, ["grade", "toy", "ada/toy.py", "--variants", "--secret", "course.key", *UNCONFINED])
-    report = json.loads((on_toy / "graded/toy/toy/instructor.json").read_text())
+    report = json.loads((on_toy / "graded/toy/ada/instructor.json").read_text())
 
     assert f"Graded with least = {least}" in checked.output
     assert graded.exit_code == 0, graded.output
