@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
 
 from autograder import oracle
 from autograder.content.fixtures import SCALAR
-from autograder.model import Add, Batch, Expectation, Fixture, Flush, KafkaStep, KitError, Restart, StepOutput
+from autograder.content.mistakes import Emits, bound
+from autograder.model import Add, Batch, Expectation, Fixture, Flush, KafkaStep, KitError, Mistake, Restart, StepOutput
 
 
 def load(path: Path) -> Expectation:
@@ -21,10 +22,17 @@ def load(path: Path) -> Expectation:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-        return Expectation(dict(module.EMITS), {name: tuple(found) for name, found in module.MISTAKES.items()})
+        return _expectation(module.EMITS, module.MISTAKES)
     except Exception as error:
         line = error.lineno if isinstance(error, SyntaxError) else _line(error, path)
         raise KitError(f"{path}:{line}: {type(error).__name__}: {error}", "It defines EMITS and MISTAKES, see CONTRIBUTING.md.") from error
+
+
+def _expectation(emits: Mapping[str, Emits], mistakes: Mapping[str, Iterable[Mistake]]) -> Expectation:
+    for name in mistakes:
+        if name not in emits:
+            raise ValueError(f"MISTAKES has {name!r}, and EMITS does not: it has {', '.join(emits) or 'nothing'}")
+    return Expectation(dict(emits), {name: bound(found, emits[name]) for name, found in mistakes.items()})
 
 
 def _line(error: BaseException, path: Path) -> int:
@@ -37,8 +45,11 @@ def _line(error: BaseException, path: Path) -> int:
 
 
 def structured(query: oracle.Query, fixture: Fixture, source: str | None = None) -> tuple[StepOutput, ...]:
-    """What a Structured Streaming query emits at every step of a fixture (its only source, unless one is named)."""
-    name = source or next(iter(fixture.schemas))
+    """What a Structured Streaming query emits at every step of a fixture, on its only source or on the one that is named.
+
+    Raises KitError when the fixture has several sources and none is named, or none of that name.
+    """
+    name = _source(fixture, source)
     steps = [_oracle_step(step, name) for step in fixture.steps]
     batches = oracle.replay(query, steps, "step" if fixture.drive.no_data_batches else "staged")
     by_step = {step: tuple(found) for step, found in groupby(batches, key=lambda batch: batch.step)}
@@ -46,6 +57,16 @@ def structured(query: oracle.Query, fixture: Fixture, source: str | None = None)
         StepOutput(tuple(Batch(tuple(b.rows), b.watermark_ms, b.dropped, b.state_rows) for b in by_step.get(index, ())))
         for index in range(len(fixture.steps))
     )
+
+
+def _source(fixture: Fixture, named: str | None) -> str:
+    names = list(fixture.schemas)
+    if named is None and len(names) == 1:
+        return names[0]
+    if named is not None and named in names:
+        return named
+    what = f"has no source {named!r}" if named else f"has {len(names)} sources and expected.py names none"
+    raise KitError(f"Fixture {fixture.name!r} {what}; it has: {', '.join(names)}.", "Name one in expected.py: source=….")
 
 
 def _oracle_step(step: object, source: str) -> Any:
@@ -57,9 +78,21 @@ def _oracle_step(step: object, source: str) -> Any:
     raise TypeError(f"{step!r} is no step of a stream")
 
 
+def select(*columns: str, **renamed: str) -> oracle.Each:
+    """``select`` behind an aggregation: these columns, and ``new="old"`` ones under another name.
+
+    A column that the query does not have is null, for a mistake may group by fewer.
+    """
+    wanted = {name: name for name in columns} | renamed
+    return oracle.Each(lambda row: [{new: row.get(old) for new, old in wanted.items()}])
+
+
 def batches(fixture: Fixture, source: str | None = None) -> list[list[Any]]:
-    """The batches of a DStream fixture: plain values, or tuples where a row has several columns."""
-    name = source or next(iter(fixture.schemas))
+    """The batches of a DStream fixture, of its only source or of the one that is named.
+
+    Elements are plain values, or tuples where a row has several columns. Raises KitError as ``structured`` does.
+    """
+    name = _source(fixture, source)
     found = [step.rows.get(name, ()) for step in fixture.steps if isinstance(step, Add)]
     return [[row[SCALAR] if set(row) == {SCALAR} else tuple(row.values()) for row in rows] for rows in found]
 
