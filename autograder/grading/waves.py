@@ -15,7 +15,7 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.judge import evidence
 from autograder.judge.compare import compare
 from autograder.judge.diagnose import Case, diagnose
-from autograder.judge.messages import MESSAGES, explain
+from autograder.judge.messages import FAULT, MESSAGES, advice, explain
 from autograder.machine.progress import Progress
 from autograder.model import (
     Check,
@@ -175,6 +175,7 @@ class Grading:
         return replace(
             first.report(check),
             points=round(check.points * passed / len(fixtures), 2) if check.partial else 0.0,
+            hint="" if mistake else first.hint,  # the mistake says more, and a general hint may say otherwise
             mistake=mistake.id if mistake else "",
             diagnosis=mistake.says if mistake else "",
             evidence=tuple(failure.evidence for failure in failures),
@@ -236,7 +237,7 @@ def _failure(
     if difference is None:
         return None
     found = evidence.of_difference(function, fixture, difference)
-    return _Failure(Outcome.FAILED, evidence.sentence(difference), check.hints[0], None, found)
+    return _Failure(Outcome.FAILED, evidence.sentence(difference), advice(function, check, difference), None, found)
 
 
 def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
@@ -244,7 +245,7 @@ def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
 
 
 def _fault(check: Check, text: str) -> CheckReport:
-    report = _empty(check, Outcome.GRADER_ERROR, f"The grader failed, not your program: {text}")
+    report = _empty(check, Outcome.GRADER_ERROR, f"{FAULT}: {text}")
     return replace(report, hint="Nothing is decided. Tell your instructor.")
 
 

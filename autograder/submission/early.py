@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature
+from typing import Any
 
 from autograder.content.expressions import parse
 from autograder.model import Failure
@@ -24,15 +25,16 @@ _MOST_COPIES = 100_000
 #: A failure's text and the functions that it names, cut as the replay cuts them.
 _MOST_TEXT, _MOST_NAMES = 600, 8
 #: With these words a program can bind or change a name in a way that its text does not show.
-_HIDING = frozenset(
-    "exec eval globals locals vars setattr delattr modules _getframe f_globals f_locals import_module importlib builtins ctypes gc "
-    "runpy wraps update_wrapper submission autograder".split()
-)  # fmt: skip
+_HIDING = {
+    "exec", "eval", "globals", "locals", "vars", "setattr", "delattr", "modules", "_getframe", "f_globals", "f_locals",
+    "import_module", "importlib", "builtins", "ctypes", "gc", "runpy", "wraps", "update_wrapper", "submission", "autograder",
+}  # fmt: skip
 #: Double underscores that hide nothing when they are read.
-_HARMLESS = frozenset(
-    "__name__ __main__ __file__ __doc__ __future__ __annotations__ __init__ __post_init__ __repr__ __str__ __eq__ __hash__ __lt__ "
-    "__enter__ __exit__ __iter__ __next__ __len__ __call__ __all__".split()
-)  # fmt: skip
+_HARMLESS = {
+    "__name__", "__main__", "__file__", "__doc__", "__future__", "__annotations__", "__init__", "__post_init__", "__repr__",
+    "__str__", "__eq__", "__hash__", "__lt__", "__enter__", "__exit__", "__iter__", "__next__", "__len__", "__call__",
+    "__all__",
+}  # fmt: skip
 _READING = threading.Lock()  # warnings are the whole process's
 _DEFS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -135,7 +137,7 @@ def _no_function(tree: ast.Module) -> Failure | None:
     return Failure("no_function", ", ".join(names[:_MOST_NAMES])[:_MOST_TEXT])
 
 
-def _effect(node: ast.stmt, own: set[str]) -> dict[str, bool] | None:
+def _effect(node: ast.stmt, own: set[str]) -> dict[str, bool] | None:  # noqa: PLR0911  # one case a kind
     """The names that a statement of a module binds, and whether to a function of its own; None when that cannot be told."""
     match node:
         case ast.FunctionDef(decorator_list=[]) | ast.AsyncFunctionDef(decorator_list=[]):
@@ -179,7 +181,7 @@ def _wrong_parameters(tree: ast.Module, name: str, positional: int, keywords: It
 
 
 def _signature(found: ast.arguments) -> Signature:
-    by_position = [(each, Parameter.POSITIONAL_ONLY) for each in found.posonlyargs]
+    by_position: list[tuple[ast.arg, Any]] = [(each, Parameter.POSITIONAL_ONLY) for each in found.posonlyargs]
     by_position += [(each, Parameter.POSITIONAL_OR_KEYWORD) for each in found.args]
     required = len(by_position) - len(found.defaults)
     parameters = [_parameter(each, kind, index >= required) for index, (each, kind) in enumerate(by_position)]
@@ -190,5 +192,5 @@ def _signature(found: ast.arguments) -> Signature:
     return Signature(parameters)
 
 
-def _parameter(found: ast.arg, kind: object, optional: bool = False) -> Parameter:
-    return Parameter(found.arg, kind, default=None if optional else Parameter.empty)  # type: ignore[arg-type]  # inspect's own kinds
+def _parameter(found: ast.arg, kind: Any, optional: bool = False) -> Parameter:
+    return Parameter(found.arg, kind, default=None if optional else Parameter.empty)
