@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,11 +16,11 @@ import pytest
 from autograder.authoring import packing
 from autograder.authoring.release import release_files
 from autograder.content.catalog import Catalog
-from autograder.engines import spark_replays
+from autograder.engines.recorded import Recorded, Records
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.waves import Grading, Observer
-from autograder.model import Report
+from autograder.model import Report, Request
 from autograder.sandbox import bubblewrap
 from autograder.submission.read import Submission
 
@@ -36,16 +37,52 @@ MIXED = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-goldens`` writes what came as what is expected; read the diff before committing it."""
+    """``--update-goldens`` writes what came as what is expected; read the diff before committing it.
+
+    ``--prove`` replays everything that has a record, says what differs, and writes the records anew.
+    """
     parser.addoption("--update-goldens", action="store_true")
+    parser.addoption("--prove", action="store_true")
+
+
+#: Recorded observations, a file for each assignment and one for all tests that share an engine.
+RECORDS = HERE / "records"
+
+
+def commit() -> str:
+    """The commit that is tested; empty where there is no git. A part of what has a record is replayed, another part each time."""
+    git = shutil.which("git")
+    done = subprocess.run([git, "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False) if git else None
+    return done.stdout.strip() if done else ""
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[Runtime]:
-    """A Spark that tests share; replays do not disturb each other."""
-    spark_replays.prepare(lambda text, _done, _of: print(text))
+def recorded(request: pytest.FixtureRequest) -> Iterator[Callable[[str, Observer], Recorded]]:
+    """Puts records of a name before who replays. With ``--prove`` all is replayed, and the records are written at the end."""
+    prove, salt = request.config.getoption("--prove"), commit()
+    made: dict[str, list[Recorded]] = {}
+    kept: dict[str, Records] = {}
+
+    def recorded(name: str, observer: Observer, always: Callable[[Request], bool] = lambda _: False) -> Recorded:
+        records = kept.setdefault(name, Records(RECORDS / f"{name}.jsonl"))
+        found = Recorded(observer, records, salt, (lambda _: True) if prove else always)
+        made.setdefault(name, []).append(found)
+        return found
+
+    yield recorded
+    for name, users in made.items():
+        differing = [line for user in users for line in user.differing]
+        print(f"\n{name}: {sum(user.replayed for user in users)} of {sum(len(user.asked) for user in users)} observations replayed")
+        print("".join(f"DIFFERS from its record: {line}\n" for line in differing), end="")
+        if prove:
+            kept[name].write(set().union(*(user.asked for user in users)))
+
+
+@pytest.fixture(scope="session")
+def engine(recorded: Callable[[str, Observer], Recorded]) -> Iterator[Recorded]:
+    """Who replays for tests that can share it: records, and a Spark for what has none."""
     with Runtime() as shared:
-        yield shared
+        yield recorded("tests", shared)
 
 
 @pytest.fixture(scope="session")

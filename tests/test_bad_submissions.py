@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Observer
 from autograder.model import Outcome, Report
 from autograder.reports import terminal
 from tests.conftest import grade_file
@@ -125,14 +125,14 @@ def test_has_its_own_outcome(grade: Grade, body: str | bytes, outcome: Outcome, 
     assert "Traceback" not in terminal.to_text(report)
 
 
-def test_missing_file(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> None:
+def test_missing_file(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """A file that is not there is told by name."""
     report = grade_file(engine, toy, tmp_path / "nowhere.py", ("counts_runs",))
 
     assert report.checks[0].message == "There is no file nowhere.py."
 
 
-def test_a_folder_is_no_submission(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> None:
+def test_a_folder_is_no_submission(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """Only a regular file is read."""
     report = grade_file(engine, toy, tmp_path, ("counts_runs",))
 

@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli.main import main
-from autograder.engines.runtime import Runtime
 from autograder.grading import batch
 from autograder.grading.session import Graded, Session
+from autograder.grading.waves import Observer
 from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED
@@ -126,7 +126,7 @@ def test_doctor_says_what_is_missing_and_how_to_fix_it(tmp_path: Path, monkeypat
     assert "`autograder warm` fetches them" in done.output
 
 
-def test_doctor_on_a_machine_that_has_all(engine: Runtime) -> None:
+def test_doctor_on_a_machine_that_has_all(engine: Observer) -> None:
     """Where gradings work, it finds Java, its class cache and memory, and exits with 0."""
     done = CliRunner().invoke(main, ["doctor"])
 

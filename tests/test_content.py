@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from autograder.authoring import generated
 from autograder.authoring.verify import verify_all
 from autograder.content import variants
 from autograder.content.catalog import Catalog, find_root
+from autograder.engines.recorded import Recorded
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import left_out
-from autograder.grading.waves import Grading
+from autograder.grading.waves import Grading, Observer
 from autograder.machine.progress import silent
 from autograder.model import Outcome
 from autograder.submission.read import Submission
@@ -38,7 +40,7 @@ def test_the_engine_knows_no_assignment() -> None:
     assert [slug for slug in SLUGS if re.search(rf"[\"']{slug}[\"']", text)] == []
 
 
-def test_an_assignment_is_added_without_the_engine(engine: Runtime, kit: Path) -> None:
+def test_an_assignment_is_added_without_the_engine(engine: Observer, kit: Path) -> None:
     """Renaming the toy makes a second assignment, which is built, listed and graded like the first."""
     for folder in ("assignments", "solutions", "fixtures"):
         (kit / folder / "toy").rename(kit / folder / "second")
@@ -57,7 +59,7 @@ def test_an_assignment_is_added_without_the_engine(engine: Runtime, kit: Path) -
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_other_parameter_values(engine: Runtime, slug: str) -> None:
+def test_other_parameter_values(engine: Observer, slug: str) -> None:
     """In the variant of a student who draws no default, the solution still gets full points."""
     answer_key = AnswerKey.load(CATALOG, slug)
     if left_out(answer_key.assignment, quiet):
@@ -91,8 +93,16 @@ def test_handout_says_what_is_graded(slug: str) -> None:
         assert str(parameter.default) in text, parameter
 
 
-def test_verify() -> None:
-    """The kit's own proof: skeletons 0, right answers full points, each mistake caught by the checks it names."""
-    problems = verify_all(CATALOG, SLUGS, lambda _text: None, silent)
+def test_verify(recorded: Callable[..., Recorded]) -> None:
+    """The kit's own proof: skeletons 0, right answers full points, each mistake caught by the checks it names.
+
+    Solutions are replayed, and whatever has no record.
+    """
+    solutions = {CATALOG.solution(slug).read_text() for slug in SLUGS}
+
+    def observer(answer_key: AnswerKey, runtime: Runtime) -> Recorded:
+        return recorded(answer_key.assignment.slug, runtime, lambda request: request.source in solutions)
+
+    problems = verify_all(CATALOG, SLUGS, lambda _text: None, silent, observer=observer)
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)

@@ -17,9 +17,8 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.authoring.notebooks import source_notebook
 from autograder.content.catalog import Catalog, find_root
-from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.waves import Grading
+from autograder.grading.waves import Grading, Observer
 from autograder.integrations import notebook_check
 from autograder.model import KitError, Outcome, Place, Report
 from autograder.submission import notebook
@@ -59,7 +58,7 @@ def test_what_is_handed_out_is_valid(slug: str) -> None:
     assert "SOLUTION" not in text
 
 
-def test_the_solution_in_its_notebook_gets_full_points(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> None:
+def test_the_solution_in_its_notebook_gets_full_points(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """The source notebook, which has the solution in its cells, is a submission like the module that it was made from."""
     path = tmp_path / "toy.ipynb"
     path.write_text(source_notebook(toy.catalog, toy.assignment, "# A toy"))
@@ -101,7 +100,7 @@ def test_of_a_module_and_a_notebook_the_one_that_was_worked_in_counts(tmp_path: 
     assert file_in(folder, toy.assignment) == module
 
 
-def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> None:
+def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """It is told at the cell and the line; the other cells count."""
     path = tmp_path / "toy.ipynb"
     path.write_text(conftest.notebook(*RIGHT.split("\n\n\n")[:-1], "\ndef double(number):\n    return 2 * number)\n"))
@@ -114,7 +113,7 @@ def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Runt
     assert "unmatched ')'" in found["double_right"].message
 
 
-def test_an_error_is_told_at_its_cell(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> None:
+def test_an_error_is_told_at_its_cell(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """Not at a line of a module that the student has never seen."""
     path = tmp_path / "toy.ipynb"
     path.write_text(conftest.notebook("import math", "\n\ndef double(number):\n    return math.no_such_thing(number)\n"))
@@ -195,7 +194,7 @@ def test_cells_that_check_are_not_taken(tmp_path: Path) -> None:
         (b'{"worksheets": []}', "it has no list of cells"),
     ],
 )
-def test_what_is_no_notebook_is_told(content: bytes, says: str, engine: Runtime, toy: AnswerKey, tmp_path: Path) -> None:
+def test_what_is_no_notebook_is_told(content: bytes, says: str, engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """With what is missing, and what to hand in."""
     path = tmp_path / "toy.ipynb"
     path.write_bytes(content)
@@ -291,7 +290,7 @@ def test_only_functions_in_one_file_or_a_notebook(toy: AnswerKey) -> None:
         notebook_check._submission(toy, (read, json.loads))
 
 
-def test_a_report_of_a_notebook_names_it(toy: AnswerKey, engine: Runtime, tmp_path: Path) -> None:
+def test_a_report_of_a_notebook_names_it(toy: AnswerKey, engine: Observer, tmp_path: Path) -> None:
     """Reports of a notebook and of the module with the same functions differ in the file alone."""
     (tmp_path / "toy.py").write_text(RIGHT)
     (tmp_path / "toy.ipynb").write_text(conftest.notebook(RIGHT))
