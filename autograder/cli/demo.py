@@ -22,12 +22,13 @@ def demo(slugs: tuple[str, ...], out: Path) -> None:
     """
     from autograder.authoring.demo import grade_samples, on_spark_source
     from autograder.content.catalog import Catalog, find_root
+    from autograder.reports.terminal import result
 
     catalog, code, rows = Catalog(find_root()), 0, []
     for report, folder in grade_samples(catalog, slugs, out, say_progress):
         show(report)
         click.echo("")
-        rows.append(f"{report.slug:20} {report.submission:16} {report.points:g} of {report.max_points} points   {folder}")
+        rows.append(f"{report.slug:20} {report.submission:16} {result(report)}   {folder}")
         code = max(code, fault_code(report))
     for line in on_spark_source(catalog, slugs, say_progress):
         say(line)

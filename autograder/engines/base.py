@@ -49,6 +49,9 @@ class Engine(Protocol):
     def exclusive(self, request: Request) -> str:
         """Requests with the same name run one at a time; with an empty one they run beside any other."""
 
+    def positional(self, request: Request) -> int | None:
+        """How many arguments a request's function is called with by position; None where only a replay knows."""
+
     def prepare(self, progress: Progress) -> None:
         """Have ready on this machine what replays need. Raises KitError when it cannot be had."""
 

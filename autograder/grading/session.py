@@ -65,6 +65,7 @@ class Session:
         """Grade one submission: all checks, or these; with its student's variant, or this one.
 
         ``observer`` is who replays, its own processes when none is named. ``known`` are outcomes that need no replay.
+        What its engines need is prepared before the first replay, and not where nothing is replayed. Raises KitError when it cannot be had.
         """
         variant = variant or self.variant(submission.student)
         answer_key = replace(self.answer_key, seeds=variant.seeds)
@@ -80,7 +81,7 @@ class Session:
         if given is not None:
             yield given
             return
-        with Runtime(self.sandbox, self.background) as runtime:
+        with Runtime(self.sandbox, self.background, prepare=lambda: prepare(self.answer_key.assignment, self.progress)) as runtime:
             yield runtime
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.model import Failure, Function, Outcome
+from autograder.model import Check, Difference, Failure, Function, Outcome
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,20 @@ MESSAGES = {
     "broken_observation": Message("What came back from the replay is not a result.", "Do not interfere with the grader's own code."),
 }
 
+#: Failures of the file as a whole: no function of it could be called.
+WHOLE_FILE = frozenset(
+    {"missing", "not_a_file", "not_a_notebook", "empty", "too_big", "not_utf8", "syntax", "missing_module", "raised_on_import"}
+)
+#: Failures before a function was called: on which fixture says nothing.
+NEVER_CALLED = WHOLE_FILE | {"no_function", "wrong_parameters"}
+#: What is told of a fault of ours. Its own text follows after a colon, for the instructor's report alone.
+FAULT = "The grader failed, not your program"
+
+
+def without_fault(message: str) -> str:
+    """A check's message as it is shown: of a fault of ours that there was one, without its text."""
+    return f"{FAULT}." if message.startswith(f"{FAULT}:") else message
+
 
 def kind_of_error(name: str, kind: str) -> str:
     """What happened to a function, without a word of its own: an error's name and text could carry hidden rows."""
@@ -92,3 +106,10 @@ def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:
     what = found.what.format(**names).strip()
     where = f" (at step {failure.step + 1})" if failure.step is not None else ""
     return found.outcome, what + where, found.hint.format(**names)
+
+
+def advice(function: Function, check: Check, difference: Difference) -> str:
+    """What to try where the result is different: for other columns their names, else the check's first hint."""
+    if difference.aspect == "columns":
+        return f"Name the columns as the handout does: {', '.join(function.columns)}."
+    return check.hints[0]
