@@ -3,15 +3,45 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeAlias, assert_never, get_args
 
-from autograder import oracle
+from autograder import oracle, wire
 from autograder.content.fixtures import SCALAR
 from autograder.content.mistakes import Emits, bound
-from autograder.model import Add, Batch, Expectation, Fixture, Flush, KafkaStep, KitError, Mistake, Restart, StepOutput
+from autograder.model import (
+    Add,
+    Batch,
+    Call,
+    DeleteRecords,
+    Expectation,
+    Fixture,
+    Flush,
+    Join,
+    KafkaStep,
+    Kill,
+    KillBroker,
+    KitError,
+    Leave,
+    MakeTopic,
+    Mistake,
+    Observe,
+    Passes,
+    Restart,
+    SendRecords,
+    StartBroker,
+    StepOutput,
+    StopBroker,
+    TopicRecord,
+    Until,
+    Value,
+)
+
+#: Stands in a reading for a thing that JSON cannot carry.
+NOT_JSON = wire.NOT_JSON
 
 
 def load(path: Path) -> Expectation:
@@ -113,7 +143,108 @@ def plain(answers: Iterable[Any]) -> tuple[StepOutput, ...]:
     return tuple(StepOutput((Batch(({"result": answer},)),)) for answer in answers)
 
 
-def kafka(fixture: Fixture, tell: Callable[[KafkaStep], list[oracle.Fact] | None]) -> tuple[StepOutput, ...]:
-    """The facts of every step of a fixture for Kafka, told one after the other; None where a step tells nothing."""
-    found = [tell(step) for step in fixture.steps if isinstance(step, get_args(KafkaStep))]
+def kafka(fixture: Fixture, call: Callable[..., object] | None = None, **parameters: Value) -> tuple[StepOutput, ...]:
+    """What the steps of a fixture for Kafka tell, on a model of a cluster: one StepOutput a step.
+
+    ``call(cluster, step, **parameters)`` does to the ``oracle.Cluster`` what the function does, and returns what it returns. Members
+    handle and commit everything. Raises KitError when a step calls the function and ``call`` is not given.
+    """
+    cluster = oracle.Cluster(str(parameters.get("topic", "topic")), str(parameters.get("group", "group")))
+    events = _Events(cluster, call or _no_call(fixture), parameters)
+    found = [events.tell(step) for step in fixture.steps if isinstance(step, get_args(KafkaStep))]
     return tuple(StepOutput(() if facts is None else (Batch(tuple(facts)),)) for facts in found)
+
+
+def readings(cluster: oracle.Cluster, step: Call) -> Iterator[dict[str, Any]]:
+    """The readings that a call is given; where the step says so, the leader is killed before one of them."""
+    for number, reading in enumerate(step.readings):
+        if step.kill_leader and number == (step.pause_at or 0):
+            cluster.stop_broker()
+        yield reading
+
+
+def handler(step: Call | Join) -> tuple[int, int]:
+    """At which record the handler of a step ends its program, before it is handled and after it: what ``Cluster.handle`` takes."""
+    return step.handle.raises_at or step.handle.dies_while, step.handle.dies_after
+
+
+def _no_call(fixture: Fixture) -> Callable[..., object]:
+    def call(*_: object, **__: object) -> object:
+        raise KitError(
+            f"Fixture {fixture.name!r} calls a function that expected.py has no rule for.", "Give it: kafka(fixture, call, **parameters)."
+        )
+
+    return call
+
+
+#: What happens without a fact.
+_Silent: TypeAlias = MakeTopic | SendRecords | Join | Kill | Until | Passes | DeleteRecords | StopBroker | KillBroker | StartBroker
+
+
+@dataclass(frozen=True)
+class _Events:
+    """The steps of a fixture, as they happen on a cluster to a function with these parameters."""
+
+    cluster: oracle.Cluster
+    call: Callable[..., object]
+    parameters: Mapping[str, Value]
+
+    def tell(self, step: KafkaStep) -> list[oracle.Fact] | None:
+        """One step; the facts that it tells, or None."""
+        match step:
+            case Call():
+                return [oracle.fact(step.name, self.called(step))]
+            case Leave(name):
+                self.cluster.leave(name)
+                return [oracle.fact(name, "returned None")]
+            case Observe(what):
+                return self.cluster.observe(what)
+            case _:
+                self.happens(step)
+                return None
+
+    def called(self, step: Call) -> str:
+        """How a call ends, in words."""
+        given: dict[str, Any] = {**self.parameters, **step.parameters, "group": step.group or self.cluster.group}
+        answer = self.call(self.cluster, step, **{name: given[name] for name in self.parameters})
+        if step.handle.raises_at:
+            return "raised what the handler raised"
+        return "died where the fixture ends it" if any(handler(step)) else f"returned {answer!r}"
+
+    def happens(self, step: _Silent) -> None:
+        """A step that tells nothing."""
+        match step:
+            case MakeTopic(partitions, name, replication, settings):
+                self.cluster.make_topic(partitions, replication, {"retention.ms": "-1", **settings}, name)
+            case SendRecords(records):
+                self.sent(records)
+            case Join():
+                self.joined(step)
+            case Kill(name):
+                self.cluster.leave(name)
+            case Until():
+                self.cluster.members_handle()
+            case Passes():
+                pass
+            case DeleteRecords(partition, before):
+                self.cluster.delete_records(partition, before)
+            case StopBroker() | KillBroker():
+                self.cluster.stop_broker()
+            case StartBroker():
+                self.cluster.start_broker()
+            case _:
+                assert_never(step)
+
+    def sent(self, records: Iterable[TopicRecord]) -> None:
+        """Records arrive."""
+        for each in records:
+            headers = [(name, value.encode()) for name, value in each.headers.items()]
+            key, value = (None if text is None else text.encode() for text in (each.key, each.value))
+            self.cluster.send(key, value, each.at, partition=each.partition, headers=headers, topic=each.topic)
+
+    def joined(self, step: Join) -> None:
+        """A member joins; one whose handler ends it handles what is there, and is gone."""
+        if any(handler(step)):
+            self.cluster.handle(step.group, *handler(step))
+        else:
+            self.cluster.join(step.name, step.group)

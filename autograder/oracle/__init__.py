@@ -9,7 +9,8 @@ from autograder.oracle.dstreams import (
     update_state_by_key,
     windowed,
 )
-from autograder.oracle.kafka import Fact, Record, Topic
+from autograder.oracle.kafka import Fact, Record, Topic, fact, valid_name
+from autograder.oracle.kafka_cluster import DEFAULT_SETTINGS, Cluster
 from autograder.oracle.modes import allowed_modes
 from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
 from autograder.oracle.structured import CRASH, RESTART, Batch, replay
@@ -17,9 +18,11 @@ from autograder.oracle.time import duration
 
 __all__ = [
     "CRASH",
+    "DEFAULT_SETTINGS",
     "RESTART",
     "Aggregate",
     "Batch",
+    "Cluster",
     "Deduplicate",
     "Each",
     "Fact",
@@ -35,11 +38,13 @@ __all__ = [
     "allowed_modes",
     "count_by_window",
     "duration",
+    "fact",
     "per_batch",
     "reduce_by_key",
     "reduce_by_key_and_window",
     "reduce_by_window",
     "replay",
     "update_state_by_key",
+    "valid_name",
     "windowed",
 ]
