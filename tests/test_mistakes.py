@@ -252,7 +252,7 @@ def test_of_several_sources_one_is_named(tmp_path: Path, drive: str, read: Any) 
 def test_the_example_in_contributing_runs(tmp_path: Path) -> None:
     """It is a whole expected.py: on a fixture of the real assignment it emits what that one's does, and each mistake something else."""
     section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## expected.py\n")[1].split("\n## ")[0]
-    (block,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    block, *_ = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     path = tmp_path / "expected.py"
     path.write_text(block, encoding="utf-8")
     fixture = read_fixture(FIXTURES / "watermarks/visible/late_inside.jsonl", VALUES)

@@ -101,7 +101,7 @@ HEADER = '{"fixture": 1, "says": "a fixture", "drive": "kafka", "start": "2024-0
         ('{"records": [{"key": "a"}, {"key": 1}]}', "f.jsonl:2: records.2.key: Input should be a valid string"),
         ('{"observe": ["everything"]}', "f.jsonl:2: observe.1: Input should be 'topic'"),
         ('{"stop_broker": "all"}', "f.jsonl:2: stop_broker: Input should be 'leader' or 'follower'"),
-        ('{"call": {"handle": {"sleeps": 1}}}', "f.jsonl:2: call.handle.sleeps: Unexpected keyword"),
+        ('{"call": {"handle": {"sleeps": 1}}}', "f.jsonl:2: call.handle.sleeps: there is no field of this name"),
         (
             '{"draw_records": {"seed": 1, "count": 1, "keys": ["a"], "first": 2, "partitions": 1, "value": {}}}',
             "f.jsonl:2: first is 2, but",
