@@ -53,7 +53,7 @@ def test_order_counts_when_asked() -> None:
     found = compare(function(ordered=True), "rows", steps(want), Observation(steps(have)))
 
     assert found is not None
-    assert evidence.sentence(found) == "Step 1: the right rows came in another order."
+    assert evidence.sentence(found) == "Step 1: the right rows are in another order."
 
 
 def test_numbers_are_equal_across_types() -> None:
@@ -68,7 +68,7 @@ def test_no_output_is_not_an_empty_output() -> None:
     found = compare(function("dstream"), "times", steps([], None), Observation(steps(None, None)))
 
     assert found is not None
-    assert evidence.sentence(found) == "Step 1: no output came where some was expected."
+    assert evidence.sentence(found) == "Step 1: it got no output where some was expected."
 
 
 def test_state_may_not_exceed_the_oracles() -> None:

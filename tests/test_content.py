@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
