@@ -12,7 +12,7 @@ _MEANINGS: Mapping[Outcome, str] = {
     Outcome.FAILED: "it ran, and what it emitted is different; or the function is not written yet",
     Outcome.ERROR: "the submission could not be replayed to its end: the table below says why",
     Outcome.TIMEOUT: "it did not finish within the check's time limit (`time_limit`, 60 seconds for each fixture by default)",
-    Outcome.OUT_OF_MEMORY: "it needs more memory than it may use; this limit and the next two are in the manifest, see [security](security.md)",
+    Outcome.OUT_OF_MEMORY: "it needs more memory than it may use; limits are in the manifest, see [security](security.md)",
     Outcome.TOO_MANY_PROCESSES: "it starts more processes and threads than it may",
     Outcome.TOO_MANY_FILES: "it has more files and connections open than it may",
     Outcome.TOO_MUCH_OUTPUT: "its result is larger than the grader reads, or it writes or prints more than it may",
