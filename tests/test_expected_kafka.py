@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autograder.content import expected
 from autograder.content.expected import NOT_JSON, handler, kafka, readings
+from autograder.content.fixtures import read_fixture
 from autograder.content.kafka_steps import kafka_step
-from autograder.content.mistakes import but
 from autograder.model import Call, Drive, Fixture, KitError, StepOutput
 from autograder.oracle import Cluster
+
+ROOT = Path(__file__).parent.parent
 
 
 def fixture(*lines: str) -> Fixture:
@@ -145,14 +150,21 @@ def test_the_leader_is_killed_before_a_reading() -> None:
     ]
 
 
-def test_but_changes_arguments() -> None:
-    """Whatever the parameters are, a mistake's own arguments stand."""
+def test_the_example_in_contributing_runs(tmp_path: Path) -> None:
+    """It is a whole expected.py: it emits what the real assignment's does, and its mistake something else."""
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## expected.py for functions on brokers\n")[1].split("\n## ")[0]
+    (block,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    path = tmp_path / "expected.py"
+    path.write_text(block, encoding="utf-8")
+    given = {"topic": "weather", "group": "alarm"}
+    resumed = read_fixture(ROOT / "fixtures/kafka_setup/visible/resumed.jsonl", {"partitions": 3, "keys": 4})
 
-    def emits(_: Fixture, *, station: str, key: str | None = "key") -> tuple[StepOutput, ...]:
-        return kafka(fixture('{"call": {}}'), lambda *_: f"{station} {key}")
-
-    assert told(but(emits, key=None)(fixture(), station="Oslo")) == [["returned 'Oslo None'"]]
-    assert told(but(emits, station="Visby")(fixture(), station="Oslo")) == [["returned 'Visby key'"]]
+    example, real = expected.load(path), expected.load(ROOT / "solutions/kafka_setup/expected.py")
+    (mistake,) = example.mistakes["read_all"]
+    assert mistake.emits
+    right = example.emits["read_all"](resumed, **given)
+    assert right == real.emits["read_all"](resumed, **given)
+    assert mistake.emits(resumed, **given) != right
 
 
 def test_what_json_cannot_carry_has_a_name_for_authors() -> None:

@@ -33,7 +33,7 @@ from autograder.oracle.kafka import (
 )
 
 #: A topic's settings where nobody sets them.
-DEFAULT_SETTINGS: Mapping[str, str] = {"retention.ms": "604800000", "min.insync.replicas": "1"}
+_DEFAULT_SETTINGS: Mapping[str, str] = {"retention.ms": "604800000", "min.insync.replicas": "1"}
 #: The wall clock, in ms since the epoch: a record sent without a time gets it. It lies in the year 9999, where no event time does.
 _NOW = 253_370_764_800_000
 
@@ -89,7 +89,7 @@ class Cluster:
 
     def make_topic(self, partitions: int, replication: int = 1, settings: Mapping[str, str] | None = None, name: str | None = None) -> None:
         """A new topic without records, in place of the one of that name. Settings that are not given are the broker's defaults."""
-        self.logs[name or self.topic] = Log(Topic(partitions, replication, {**DEFAULT_SETTINGS, **(settings or {})}))
+        self.logs[name or self.topic] = Log(Topic(partitions, replication, {**_DEFAULT_SETTINGS, **(settings or {})}))
 
     def log(self, name: str | None = None) -> Log:
         """A topic's records. Raises ValueError when there is no such topic."""

@@ -3,7 +3,7 @@
 import json
 import re
 
-from autograder.content.expected import NOT_JSON, handler, kafka, readings, structured
+from autograder.content.expected import NOT_JSON, handler, kafka, readings, select, structured
 from autograder.content.mistakes import but
 from autograder.model import Mistake
 from autograder.oracle import Aggregate, Each, Query, Topic, valid_name
@@ -82,8 +82,8 @@ def averages(fixture, *, number=_number, aggregate=_mean, drops=True):
         numbers = [row["number"] for row in rows if row["number"] is not None]
         return aggregate(numbers) if numbers else None
 
-    columns = Each(lambda row: [{"key": row["key"], "average": row["average"]}])
-    return structured(Query((Each(parse), Aggregate(("key",), {"average": average}), columns), "update"), fixture)
+    query = (Each(parse), Aggregate(("key",), {"average": average}), select("key", "average"))
+    return structured(Query(query, "update"), fixture)
 
 
 EMITS = {"create_topic": create_topic, "produce": produce, "read_all": read_all, "work": work, "averages": averages}
@@ -105,48 +105,43 @@ def _last(numbers):
     return numbers[-1]
 
 
-_RETENTION = "The topic keeps its records for the broker's default time: retention.ms is not set."
-_MIN_INSYNC = "min.insync.replicas is not set: one replica is enough for an acknowledgement."
-_ONE_REPLICA = "The topic has one replica: with its broker its records are gone."
-_NOT_COMPARED = "A topic that is there is not compared with what is asked for."
-_SETTINGS_NOT_COMPARED = "Only partitions are compared, not the settings."
-_NOT_SERIALISED = "The error of a reading that JSON cannot carry is not caught."
-_NULL = (NOT_JSON, None)
-
 MISTAKES = {
     "create_topic": (
-        Mistake("retention_forgotten", _RETENTION, but(create_topic, forgets="retention_ms")),
-        Mistake("min_insync_forgotten", _MIN_INSYNC, but(create_topic, forgets="min_insync")),
-        Mistake("one_replica", _ONE_REPLICA, but(create_topic, forgets="replication")),
+        Mistake("retention_forgotten", "The topic keeps its records for the broker's default time: retention.ms is not set.",
+            but(forgets="retention_ms")),
+        Mistake("min_insync_forgotten", "min.insync.replicas is not set: one replica is enough for an acknowledgement.",
+            but(forgets="min_insync")),
+        Mistake("one_replica", "The topic has one replica: with its broker its records are gone.", but(forgets="replication")),
         Mistake("exists_unhandled", "The error that the topic exists is not caught.", failure=("raised", "TopicAlreadyExists")),
         Mistake("invalid_unhandled", "The error that the name is not valid is not caught.", failure=("raised", "InvalidTopic")),
-        Mistake("settings_not_compared", _SETTINGS_NOT_COMPARED, but(create_topic, compares=("partitions", "replication"))),
-        Mistake("not_compared", _NOT_COMPARED, but(create_topic, compares=("replication",))),
-        Mistake("made_anew", "A topic that differs is deleted and made anew: its records are gone.", but(create_topic, makes_anew=True)),
+        Mistake("settings_not_compared", "Only partitions are compared, not the settings.", but(compares=("partitions", "replication"))),
+        Mistake("not_compared", "A topic that is there is not compared with what is asked for.", but(compares=("replication",))),
+        Mistake("made_anew", "A topic that differs is deleted and made anew: its records are gone.", but(makes_anew=True)),
     ),
     "produce": (
-        Mistake("no_key", "The records have no key, so a station's records lie anywhere.", but(produce, key=None)),
-        Mistake("time_of_sending", "The records carry the time of sending, not the event time.", but(produce, at=None)),
-        Mistake("seconds", "The timestamp is in seconds; Kafka wants milliseconds.", but(produce, unit_ms=1000)),
-        Mistake("repr_not_json", "The value is Python's text of a dict, not JSON.", but(produce, value=repr)),
-        Mistake("value_only", "The value is the temperature alone, not the whole reading.", but(produce, value=_celsius)),
-        Mistake("none_left_out", "Readings without a value are left out; JSON writes them as null.", but(produce, leaves_out=_NULL)),
-        Mistake("serialisation_unhandled", _NOT_SERIALISED, failure=("raised", "not JSON serializable")),
-        Mistake("stops_at_the_first", "What follows a reading that JSON cannot carry is not sent.", but(produce, stops=True)),
-        Mistake("too_few_acks", "A record counts as sent before enough replicas have it: acks is not all.", but(produce, acks=1)),
+        Mistake("no_key", "The records have no key, so a station's records lie anywhere.", but(key=None)),
+        Mistake("time_of_sending", "The records carry the time of sending, not the event time.", but(at=None)),
+        Mistake("seconds", "The timestamp is in seconds; Kafka wants milliseconds.", but(unit_ms=1000)),
+        Mistake("repr_not_json", "The value is Python's text of a dict, not JSON.", but(value=repr)),
+        Mistake("value_only", "The value is the temperature alone, not the whole reading.", but(value=_celsius)),
+        Mistake("none_left_out", "Readings without a value are left out; JSON writes them as null.", but(leaves_out=(NOT_JSON, None))),
+        Mistake("serialisation_unhandled", "The error of a reading that JSON cannot carry is not caught.",
+            failure=("raised", "not JSON serializable")),
+        Mistake("stops_at_the_first", "What follows a reading that JSON cannot carry is not sent.", but(stops=True)),
+        Mistake("too_few_acks", "A record counts as sent before enough replicas have it: acks is not all.", but(acks=1)),
     ),
     "read_all": (
-        Mistake("from_the_end", "A new group begins at the end: what was there before is never handled.", but(read_all, begin="latest")),
-        Mistake("never_commits", "Nothing is committed, so everything comes again.", but(read_all, commits=False)),
-        Mistake("loss_not_told", "It goes on, but does not say how many records were lost.", but(read_all, tells=False)),
+        Mistake("from_the_end", "A new group begins at the end: what was there before is never handled.", but(begin="latest")),
+        Mistake("never_commits", "Nothing is committed, so everything comes again.", but(commits=False)),
+        Mistake("loss_not_told", "It goes on, but does not say how many records were lost.", but(tells=False)),
     ),
     "work": (),
     "averages": (
         Mistake("cast_fails", "A cast of a text that is no number ends the query.", failure=("raised_at_step", "CAST_INVALID_INPUT")),
-        Mistake("nulls_come_out", "A key whose values are no numbers comes out without an average.", but(averages, drops=False)),
-        Mistake("as_zero", "What is no number counts as 0.", but(averages, number=_or_zero)),
-        Mistake("sums", "This is the sum.", but(averages, aggregate=sum)),
-        Mistake("latest", "This is the last value, not the average.", but(averages, aggregate=_last)),
-        Mistake("whole_numbers", "Values with a fraction are left out or cut.", but(averages, number=_whole)),
+        Mistake("nulls_come_out", "A key whose values are no numbers comes out without an average.", but(drops=False)),
+        Mistake("as_zero", "What is no number counts as 0.", but(number=_or_zero)),
+        Mistake("sums", "This is the sum.", but(aggregate=sum)),
+        Mistake("latest", "This is the last value, not the average.", but(aggregate=_last)),
+        Mistake("whole_numbers", "Values with a fraction are left out or cut.", but(number=_whole)),
     ),
 }
