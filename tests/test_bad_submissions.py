@@ -23,8 +23,14 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
     ("not_utf8", b"# caf\xe9\n", Outcome.ERROR, r"not UTF-8 text \(byte 6\)", 1),
     ("syntax_error", "x = 1\ndef counts(views, least:\n    pass\n", Outcome.ERROR, r"Python cannot read the file", 2),
     ("null_byte", "x = '\0'\n", Outcome.ERROR, r"Python cannot read the file", None),
-    ("module_not_there", "import pandaz\n", Outcome.ERROR, r"The module 'pandaz' is not installed here", 1),
-    ("raises_on_import", "x = 1\ny = 1 / 0\n", Outcome.ERROR, r"raises ZeroDivisionError when it is loaded: division by zero", 2),
+    ("module_not_there", "import pandaz\ndef counts(views, least): pass\n", Outcome.ERROR, r"The module 'pandaz' is not installed here", 1),
+    (
+        "raises_on_import",
+        "x = 1\ny = 1 / 0\ndef counts(views, least): pass\n",
+        Outcome.ERROR,
+        r"raises ZeroDivisionError when it is loaded: division by zero",
+        2,
+    ),
     ("no_function", "def count(views): pass\n", Outcome.ERROR, r"There is no function counts", None),
     (
         "other_parameters",
@@ -59,7 +65,8 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
     ),
     (
         "awaits_at_import",
-        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\nspark.streams.awaitAnyTermination()\n",
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\nspark.streams.awaitAnyTermination()\n"
+        "def counts(views, least): pass\n",
         Outcome.ERROR,
         r"(waits for the stream to end|raises .* when it is loaded)",
         3,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.grading.check import check_file
 from autograder.grading.waves import Grading
 from autograder.machine.java import NoJavaError
-from autograder.model import Failure, GraderFaultError, Outcome, Request
+from autograder.model import Failure, Function, GraderFaultError, Observation, Outcome, Request
 from autograder.reports import terminal
 from autograder.submission import early
 from autograder.submission.read import Submission
@@ -254,6 +255,23 @@ def test_a_plain_function_takes_what_it_is_asked(toy: AnswerKey, tmp_path: Path)
     report = Grading(toy, Submission.read(path), toy.assignment.defaults(), Asked()).report(checks)
 
     assert report.checks[0].kind == "wrong_parameters"
+
+
+def test_a_kafka_program_is_called_with_the_brokers_address(toy: AnswerKey, tmp_path: Path) -> None:
+    """And, by keyword, with its parameters and what the engine provides: no broker is needed to tell."""
+    function = Function("work", "kafka", ("bootstrap",), ("topic",), ("handle", "running"))
+    path = tmp_path / "toy.py"
+    path.write_text("def work(bootstrap, topic, handle): pass\n")
+    answer_key = replace(toy, assignment=replace(toy.assignment, functions={"work": function}))
+    check = replace(toy.assignment.checks[0], function="work", parameters={"topic": "readings"})
+    asked = Asked()
+    grading = Grading(answer_key, Submission.read(path), {"least": 1}, asked)
+    grading.report([check])
+
+    assert asked.functions == []
+    assert [seen.failure for seen in grading.seen.values() if isinstance(seen, Observation)] == [
+        Failure("wrong_parameters", "work(bootstrap, topic, handle)", 1)
+    ]
 
 
 def test_a_cell_that_python_cannot_read_explains_its_missing_function(toy: AnswerKey, tmp_path: Path) -> None:

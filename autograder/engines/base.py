@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from autograder.machine.progress import Progress
 from autograder.model import Drive, GraderFaultError, Observation, Request
@@ -49,11 +49,19 @@ class Engine(Protocol):
     def exclusive(self, request: Request) -> str:
         """Requests with the same name run one at a time; with an empty one they run beside any other."""
 
-    def positional(self, request: Request) -> int | None:
-        """How many arguments a request's function is called with by position; None where only a replay knows."""
-
     def prepare(self, progress: Progress) -> None:
         """Have ready on this machine what replays need. Raises KitError when it cannot be had."""
 
     def observe(self, requests: Sequence[Request], runtime: Runtime) -> Iterator[Observed]:
         """The observation of each request, as they come."""
+
+
+@runtime_checkable
+class Caller(Protocol):
+    """What an engine may have besides: it loads a program and calls its function as ``untrusted.submission`` does.
+
+    So what the program's text tells of the call is certain, and told before anything is replayed.
+    """
+
+    def positional(self, request: Request) -> int:
+        """How many arguments the function is called with by position. By keyword come its parameters and what the engine provides."""

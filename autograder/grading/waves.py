@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from autograder import __version__, engines
-from autograder.engines.base import Observed
+from autograder.engines.base import Caller, Observed
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge import evidence
 from autograder.judge.compare import compare
@@ -126,10 +126,10 @@ class Grading:
         """What the text alone tells needs no replay."""
         for key, request in requests.items():
             function = request.function
-            positional = engines.engine(function.engine).positional(request)
-            if positional is None or key in self.seen:
+            engine = engines.engine(function.engine)
+            if key in self.seen or not isinstance(engine, Caller):
                 continue
-            failure = self.reading.failure(function.name, positional, (*function.parameters, *function.provides))
+            failure = self.reading.failure(function.name, engine.positional(request), (*function.parameters, *function.provides))
             if failure:
                 self.seen[key] = Observation(failure=failure)
 
