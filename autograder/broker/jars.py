@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autograder.broker.certificates import PASSWORD, write_trust_store
 from autograder.broker.guard import die_with_parent
-from autograder.machine import jvm
+from autograder.machine import gateway, jvm
 from autograder.machine.java import Java
 from autograder.machine.paths import cache_folder
 from autograder.model import KitError
@@ -172,19 +172,13 @@ def _run(command: list[str], found: Callable[[int], None]) -> tuple[int, str]:
 
 
 def _trust(java: Java, work: Path) -> list[str]:
-    from pyspark.java_gateway import launch_gateway
-
     spark = jvm.start_jvm(java, work)
-    before = {name: os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")}
     try:
-        os.environ |= {"PYSPARK_GATEWAY_PORT": str(spark.port), "PYSPARK_GATEWAY_SECRET": spark.secret}
-        gateway = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
-        made = write_trust_store(gateway, work / "trust.p12")
-        gateway.close()
+        joined = gateway.connect(spark.port, spark.secret)
+        made = write_trust_store(joined, work / "trust.p12")
+        joined.close()
     finally:
         spark.stop()
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
     return [f"-Djavax.net.ssl.trustStore={work / 'trust.p12'}", f"-Djavax.net.ssl.trustStorePassword={PASSWORD}"] if made else []
 
 

@@ -6,14 +6,13 @@ With ``--jar`` in place of a file it makes the jar of ``localfiles``.
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.machine import classcache, jvm, localfiles, paths
+from autograder.machine import classcache, gateway, jvm, localfiles, paths
 from autograder.machine.java import find_java
 from autograder.untrusted import dstream, session, structured
 from autograder.wire import Add, ReplayRequest, Row
@@ -64,11 +63,8 @@ def main(target: Path) -> None:
 
 def make_jar() -> None:
     """Compile in a JVM of Spark's that ends with this process."""
-    from pyspark.java_gateway import launch_gateway
-
     with _jvm() as (spark, _):
-        os.environ |= {"PYSPARK_GATEWAY_PORT": str(spark.port), "PYSPARK_GATEWAY_SECRET": spark.secret}
-        localfiles.compile_with(launch_gateway())  # type: ignore[no-untyped-call]  # PySpark's own
+        localfiles.compile_with(gateway.connect(spark.port, spark.secret))
 
 
 if __name__ == "__main__":
