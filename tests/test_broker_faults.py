@@ -281,7 +281,7 @@ def test_a_fetch_that_stalls_ends(tmp_path: Path, toy: jars.Jars, monkeypatch: p
     assert list(jars.folder(toy).parent.iterdir()) == []
 
 
-REPORT = Report(2, "kit", "spark", "toy", "Toy", "right", "right.py", "0", {}, "student", "bubblewrap", 4, 4, ())
+REPORT = Report(1, "kit", "spark", "toy", "Toy", "right.py", "0", {}, "student", "bubblewrap", 4, 4, (), student="right")
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_verify_says_what_to_do(tmp_path: Path) -> None:
 def test_names_send_nothing_to_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Control characters in the name of a file or folder are shown, in reports as in errors and progress."""
     name = "evil\x1b]0;title\x07\x1b[2J.py"
-    report = Report(2, "kit", "spark", "toy", "Toy", name, name, "0", {}, "student", "bubblewrap", 4, 4, ())
+    report = Report(1, "kit", "spark", "toy", "Toy", name, "0", {}, "student", "bubblewrap", 4, 4, (), student=name)
 
     def grade(session: Session, _handed_in: object, **_: object) -> Iterator[Graded]:
         session.progress(f"grading {name}", 0, 0)
