@@ -63,6 +63,14 @@ def test_a_call_that_its_handler_ends(plan: str, end: str, never: str) -> None:
     assert found[2:] == [[end], ["3", never, "0"]]
 
 
+def test_a_call_whose_handler_does_not_come_that_far_returns() -> None:
+    """A member of that kind stays."""
+    call, join = (json.dumps({kind: {"handle": {"dies_while": 4}}}) for kind in ("call", "join"))
+    found = told(kafka(fixture(TOPIC, RECORDS, call, join, '{"observe": ["members"]}'), consume))
+
+    assert found[2:] == [["returned 'done'"], None, ["1", "1"]]
+
+
 def test_a_call_is_given_the_functions_parameters() -> None:
     """The step's before the assignment's, the step's group before both; what the function does not take is left out."""
 

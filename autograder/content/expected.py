@@ -206,10 +206,10 @@ class _Events:
     def called(self, step: Call) -> str:
         """How a call ends, in words."""
         given: dict[str, Any] = {**self.parameters, **step.parameters, "group": step.group or self.cluster.group}
-        answer = self.call(self.cluster, step, **{name: given[name] for name in self.parameters})
-        if step.handle.raises_at:
-            return "raised what the handler raised"
-        return "died where the fixture ends it" if any(handler(step)) else f"returned {answer!r}"
+        try:
+            return f"returned {self.call(self.cluster, step, **{name: given[name] for name in self.parameters})!r}"
+        except oracle.StoppedError:
+            return "raised what the handler raised" if step.handle.raises_at else "died where the fixture ends it"
 
     def happens(self, step: _Silent) -> None:
         """A step that tells nothing."""
@@ -243,8 +243,10 @@ class _Events:
             self.cluster.send(key, value, each.at, partition=each.partition, headers=headers, topic=each.topic)
 
     def joined(self, step: Join) -> None:
-        """A member joins; one whose handler ends it handles what is there, and is gone."""
+        """A member joins; one whose handler ends it handles what is there, and is gone once it has come that far."""
+        self.cluster.join(step.name, step.group)
         if any(handler(step)):
-            self.cluster.handle(step.group, *handler(step))
-        else:
-            self.cluster.join(step.name, step.group)
+            try:
+                self.cluster.handle(step.group, *handler(step))
+            except oracle.StoppedError:
+                self.cluster.leave(step.name)

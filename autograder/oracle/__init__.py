@@ -10,7 +10,7 @@ from autograder.oracle.dstreams import (
     windowed,
 )
 from autograder.oracle.kafka import Fact, Record, Topic, fact, valid_name
-from autograder.oracle.kafka_cluster import Cluster
+from autograder.oracle.kafka_cluster import Cluster, StoppedError
 from autograder.oracle.modes import allowed_modes
 from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
 from autograder.oracle.structured import CRASH, RESTART, Batch, replay
@@ -29,6 +29,7 @@ __all__ = [
     "Record",
     "Row",
     "Session",
+    "StoppedError",
     "Top",
     "Topic",
     "Value",

@@ -65,10 +65,17 @@ class Log:
 
 @dataclass
 class _Group:
-    """A consumer group: what its programs handled, and the next offset that it committed, by partition."""
+    """A consumer group: what each of its programs handled, and the next offset that it committed, by partition."""
 
-    handled: list[Place] = field(default_factory=list)
+    programs: list[list[Place]] = field(default_factory=list)
     committed: dict[int, int] = field(default_factory=dict)
+
+    def handled(self) -> list[Place]:
+        return [place for program in self.programs for place in program]
+
+
+class StoppedError(Exception):
+    """The handler has ended the program that called it: by an error, or by killing its process."""
 
 
 class Cluster:
@@ -157,14 +164,16 @@ class Cluster:
         """A program handles what its group has not committed, each partition in order, and commits each record once it is handled.
 
         Where nothing is committed it begins with the ``earliest`` record or behind the ``latest``. The handler ends the program at its
-        n-th record: ``stops_at`` before it is handled, ``stops_after`` before it is committed. 0: never.
+        n-th record: ``stops_at`` before it is handled, ``stops_after`` before it is committed. 0: never. Raises StoppedError then.
         """
         found = self._joined(group)
         todo = self._uncommitted(found, begin)
         ends_at = stops_at or stops_after or len(todo) + 1
-        found.handled += todo[: ends_at - bool(stops_at)]
+        found.programs.append(todo[: ends_at - bool(stops_at)])
         for partition, offset in todo[: ends_at - 1] if commits else ():
             self.commit(partition, offset + 1, group)
+        if ends_at <= len(todo):
+            raise StoppedError
 
     def _uncommitted(self, group: _Group, begin: str) -> list[Place]:
         ends = self.log().ends() if begin == "latest" else {}
@@ -220,14 +229,14 @@ class Cluster:
     def handled_facts(self) -> list[Fact]:
         """How often each group handled each record; with the group's name where there are several."""
         places = self.log().places()
-        found = [(name, handled_facts(places, [group.handled])) for name, group in self.groups.items()]
+        found = [(name, handled_facts(places, group.programs)) for name, group in self.groups.items()]
         if len(found) > 1:
             return [fact(f"{name}: {each['what']}", each["is"]) for name, facts in found for each in facts]
         return found[0][1] if found else handled_facts(places, [])
 
     def at_least_once_facts(self) -> list[Fact]:
         """Whether the group missed a record. What it committed it never handles again."""
-        return at_least_once_facts(self.log().places(), self._group().handled, ())
+        return at_least_once_facts(self.log().places(), self._group().handled(), ())
 
     def offset_facts(self) -> list[Fact]:
         """How many records the group has not committed."""
@@ -235,7 +244,7 @@ class Cluster:
 
     def ahead_facts(self) -> list[Fact]:
         """How many records the group committed and did not handle."""
-        return ahead_facts(self.group, self._group().committed, self.log().places(), self._group().handled)
+        return ahead_facts(self.group, self._group().committed, self.log().places(), self._group().handled())
 
 
 #: How the facts of each name are made.

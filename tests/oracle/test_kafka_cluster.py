@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from autograder.model import Look
-from autograder.oracle import Cluster
+from autograder.oracle import Cluster, StoppedError
 
 
 def cluster(*counts: int, group: str = "group") -> Cluster:
@@ -166,7 +166,8 @@ def test_what_is_handled_is_committed() -> None:
 def test_the_handler_stops_a_program_before_it_handles_a_record() -> None:
     """What was handled before it is committed, and nothing else; the next program goes on there."""
     found = cluster(2, 3)
-    found.handle(stops_at=3)
+    with pytest.raises(StoppedError):
+        found.handle(stops_at=3)
     assert (times(found), uncommitted(found)) == (("2", "3", "0", "0"), "3")
     found.handle()
     assert times(found) == ("5", "0", "0", "0")
@@ -175,7 +176,8 @@ def test_the_handler_stops_a_program_before_it_handles_a_record() -> None:
 def test_the_handler_stops_a_program_after_it_handled_a_record() -> None:
     """That record is not committed, so that it is handled again, and none is missed."""
     found = cluster(2, 3)
-    found.handle(stops_after=3)
+    with pytest.raises(StoppedError):
+        found.handle(stops_after=3)
     assert (times(found), uncommitted(found)) == (("3", "2", "0", "0"), "3")
     found.handle()
     assert times(found) == ("4", "0", "1", "0")
@@ -192,12 +194,12 @@ def test_a_program_with_fewer_records_is_not_stopped() -> None:
 
 
 def test_a_program_that_does_not_commit_handles_everything_again() -> None:
-    """And its group has committed nothing."""
+    """Each time in order: a program that begins again goes not back. And its group has committed nothing."""
     found = cluster(3)
     found.handle(commits=False)
     found.handle(commits=False)
 
-    assert (times(found)[:3], uncommitted(found)) == (("0", "0", "3"), "3")
+    assert (times(found), uncommitted(found)) == (("0", "0", "3", "0"), "3")
 
 
 def test_a_group_that_begins_at_the_end() -> None:
@@ -224,7 +226,8 @@ def test_what_is_committed_and_not_handled_is_lost() -> None:
 def test_retention_removes_records() -> None:
     """They cannot be read; who had committed less has lost some, who had committed nothing has not begun."""
     found = cluster(4, 2)
-    found.handle("early", stops_at=3)
+    with pytest.raises(StoppedError):
+        found.handle("early", stops_at=3)
     found.delete_records(0, 3)
 
     assert [record.value for record in found.records] == [b"3", b"0", b"1"]
@@ -240,7 +243,8 @@ def test_each_group_handles_everything() -> None:
     """Where there are several their facts have their names; offsets are those of the group that is looked at."""
     found = cluster(2, group="a")
     found.handle("b")
-    found.handle("a", stops_at=2)
+    with pytest.raises(StoppedError):
+        found.handle("a", stops_at=2)
 
     assert facts(found, "handled") == {
         **{f"b: {what}": number for what, number in zip(KINDS, ("2", "0", "0", "0"), strict=True)},
