@@ -5,21 +5,24 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from autograder.engines.spark import Engine
 
 from autograder.authoring import packing
 from autograder.authoring.release import release_files
-from autograder.cli import commands
 from autograder.content.catalog import Catalog
-from autograder.grading.waves import AnswerKey, Grading, Submission
-from autograder.model import Report
+from autograder.engines.recorded import Recorded, Records
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading, Observer
+from autograder.model import Report, Request
 from autograder.sandbox import bubblewrap
+from autograder.submission.read import Submission
 
 HERE = Path(__file__).parent
 #: How `grade` does without a sandbox where this machine forbids one. What a sandbox must hold is in test_attacks.
@@ -34,16 +37,52 @@ MIXED = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-goldens`` writes what came as what is expected; read the diff before committing it."""
+    """``--update-goldens`` writes what came as what is expected; read the diff before committing it.
+
+    ``--prove`` replays everything that has a record, says what differs, and writes the records anew.
+    """
     parser.addoption("--update-goldens", action="store_true")
+    parser.addoption("--prove", action="store_true")
+
+
+#: Recorded observations, a file for each assignment and one for all tests that share an engine.
+RECORDS = HERE / "records"
+
+
+def commit() -> str:
+    """The commit that is tested; empty where there is no git. A part of what has a record is replayed, another part each time."""
+    git = shutil.which("git")
+    done = subprocess.run([git, "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False) if git else None
+    return done.stdout.strip() if done else ""
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[Engine]:
-    """A Spark that tests share; replays do not disturb each other."""
-    commands.prepare(lambda text, _done, _of: print(text))
-    with Engine() as shared:
-        yield shared
+def recorded(request: pytest.FixtureRequest) -> Iterator[Callable[[str, Observer], Recorded]]:
+    """Puts records of a name before who replays. With ``--prove`` all is replayed, and the records are written at the end."""
+    prove, salt = request.config.getoption("--prove"), commit()
+    made: dict[str, list[Recorded]] = {}
+    kept: dict[str, Records] = {}
+
+    def recorded(name: str, observer: Observer, always: Callable[[Request], bool] = lambda _: False) -> Recorded:
+        records = kept.setdefault(name, Records(RECORDS / f"{name}.jsonl"))
+        found = Recorded(observer, records, salt, (lambda _: True) if prove else always)
+        made.setdefault(name, []).append(found)
+        return found
+
+    yield recorded
+    for name, users in made.items():
+        differing = [line for user in users for line in user.differing]
+        print(f"\n{name}: {sum(user.replayed for user in users)} of {sum(len(user.asked) for user in users)} observations replayed")
+        print("".join(f"DIFFERS from its record: {line}\n" for line in differing), end="")
+        if prove:
+            kept[name].write(set().union(*(user.asked for user in users)))
+
+
+@pytest.fixture(scope="session")
+def engine(recorded: Callable[[str, Observer], Recorded]) -> Iterator[Recorded]:
+    """Who replays for tests that can share it: records, and a Spark for what has none."""
+    with Runtime() as shared:
+        yield recorded("tests", shared)
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +106,7 @@ def root(kit: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def grade(engine: Engine, toy: AnswerKey, tmp_path: Path) -> Callable[..., Report]:
+def grade(engine: Runtime, toy: AnswerKey, tmp_path: Path) -> Callable[..., Report]:
     """Grade a text as a submission of the toy."""
 
     def grade(text: str | bytes, checks: tuple[str, ...] = ("counts_runs", "counts_right"), time_limit: int | None = None) -> Report:
@@ -117,7 +156,7 @@ def notebook(*answers: str, others: Sequence[dict[str, Any]] = ()) -> str:
     return json.dumps({"cells": [*cells, *others], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def grade_file(engine: Engine, answer_key: AnswerKey, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:
+def grade_file(engine: Observer, answer_key: AnswerKey, path: Path, checks: tuple[str, ...] = (), time_limit: int | None = None) -> Report:
     """Grade a file with some checks (all when none is named), perhaps with another time limit."""
     from dataclasses import replace
 

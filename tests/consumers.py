@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from autograder.grading.waves import for_student
+from autograder.grading.redaction import for_student
 from autograder.model import CheckReport, Evidence, Outcome, Report
 from autograder.reports import classroom50, json_report
 
@@ -40,7 +40,9 @@ def nasty_report(outcomes: Sequence[Outcome] = tuple(Outcome), **changes: Any) -
         )
     )
     points, most = round(sum(check.points for check in checks), 2), sum(check.max_points for check in checks)
-    whole = Report(1, "0", "0", "toy", "A toy", "alice.py", "00", {"least": 1}, "instructor", "bubblewrap", points, most, tuple(checks))
+    whole = Report(
+        2, "0", "0", "toy", "A toy", "alice", "alice.py", "00", {"least": 1}, "instructor", "bubblewrap", points, most, tuple(checks)
+    )
     return replace(whole, **changes)
 
 

@@ -18,15 +18,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from autograder.engines.spark import Engine
 
-from autograder.cli import commands
-from autograder.engines import spark as engine
-from autograder.grading.waves import AnswerKey, Grading, Submission, for_student
+from autograder.engines import spark_replays
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.redaction import for_student
+from autograder.grading.waves import Grading
 from autograder.machine.java import find_java
 from autograder.model import Limits, Outcome, Report
 from autograder.reports import json_report, junit, terminal
 from autograder.sandbox import bubblewrap
+from autograder.submission.read import Submission
 from tests.conftest import HERE, notebook
 from tests.test_cli import RIGHT
 
@@ -66,7 +68,7 @@ def command_lines() -> list[bytes]:
 @pytest.fixture(scope="module")
 def reports(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:
     """The reports of all attacks, each graded as `grade` does: in a sandbox and on a Spark of its own, three at a time."""
-    commands.prepare(lambda text, _done, _of: print(text))
+    spark_replays.prepare(lambda text, _done, _of: print(text))
     folder = tmp_path_factory.mktemp("attacks")
     (folder / "another_student.py").write_text("secret = 1\n")
     sandbox = bubblewrap.sandbox(find_java(), _LIMITS)
@@ -80,11 +82,11 @@ def reports(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         submission = folder / (path.stem + (".ipynb" if cells[1:] else ".py"))
         submission.write_text(notebook(RIGHT, *cells[1:]) if cells[1:] else RIGHT + "\n\n" + text)
         answer_key = replace(toy, assignment=replace(toy.assignment, limits=_LIMITS))
-        with Engine(sandbox=sandbox) as confined:
+        with Runtime(sandbox=sandbox) as confined:
             return Grading(answer_key, Submission.read(submission), {"least": 1}, confined).report(checks)
 
     with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(3) as pool:
-        patch.setattr(engine, "_GRACE", _GRACE)
+        patch.setattr(spark_replays, "_GRACE", _GRACE)
         patch.setenv("COURSE_SECRET", "course-secret")
         yield {path.stem: pool.submit(grade, path, server.getsockname()[1]) for path in ATTACKS}
 

@@ -13,22 +13,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from autograder.engines.kafka import kafka_engine
-from autograder.engines.spark import Engine
 from click.testing import CliRunner
 from kafka import KafkaAdminClient, KafkaProducer
 from kafka.admin import NewTopic
 
 from autograder.authoring import proof, scaffold
 from autograder.broker import cluster
-from autograder.broker.background import Standing
+from autograder.broker.background import Background
 from autograder.cli.main import main
 from autograder.content.catalog import Catalog
 from autograder.content.expressions import instant
 from autograder.content.fixtures import read_fixture
-from autograder.grading.waves import AnswerKey
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.session import Session
+from autograder.grading.waves import Observer
 from autograder.machine.java import Java
-from autograder.model import KitError, Outcome
+from autograder.model import KitError, Outcome, Variant
 from tests.conftest import HERE, UNCONFINED, grade_file
 from tests.test_broker import java  # noqa: F401  # a fixture
 
@@ -66,9 +67,11 @@ def files(root: Path) -> set[Path]:
     return {path for path in root.rglob("*") if "__pycache__" not in path.parts}
 
 
-def problems(root: Path, slug: str, engine: Engine) -> list[str]:
+def problems(root: Path, slug: str, engine: Observer) -> list[str]:
     """What verify finds, on a Spark that is there already."""
-    return proof.prove(AnswerKey.load(Catalog(root), slug), (engine,), lambda text, _done, _of: print(text)).problems
+    session = Session(AnswerKey.load(Catalog(root), slug))
+    variant = Variant(session.answer_key.assignment.defaults())
+    return proof.prove(session, variant, (engine,), lambda text, _done, _of: print(text)).problems
 
 
 def adds(path: Path) -> list[list[object]]:
@@ -92,7 +95,7 @@ def in_a_check(root: Path, slug: str, *names: str, more: str = "") -> None:
     manifest.write_text(manifest.read_text() + f"\n[[checks]]\n{lines}points = 1\n{more}")
 
 
-def outcomes(root: Path, slug: str, engine: Engine, *files: str) -> dict[str, Outcome]:
+def outcomes(root: Path, slug: str, engine: Observer, *files: str) -> dict[str, Outcome]:
     """What becomes of the new check with these files of the assignment."""
     answer_key = AnswerKey.load(Catalog(root), slug)
     reports = {file: grade_file(engine, answer_key, root / "solutions" / slug / file, ("recorded",)) for file in files}
@@ -133,7 +136,7 @@ def test_a_new_assignment_is_graded_at_once(root: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["structured", "dstream", "plain"])
-def test_a_new_assignment_is_proved_at_once(root: Path, engine: Engine, kind: str) -> None:
+def test_a_new_assignment_is_proved_at_once(root: Path, engine: Observer, kind: str) -> None:
     """Verify finds nothing wrong with what `new` wrote, and two of the same name are the same bytes."""
     run("new", "fresh", "--engine", kind)
     written = {path: path.read_bytes() for path in files(root) if path.is_file()}
@@ -247,7 +250,7 @@ def test_nothing_stays_when_the_last_part_cannot_be_written(root: Path, monkeypa
     assert files(root) == before
 
 
-def test_recorded_streams_are_graded(root: Path, engine: Engine) -> None:
+def test_recorded_streams_are_graded(root: Path, engine: Observer) -> None:
     """A file's rows, a socket's lines: the same fixture, on which a new assignment is graded."""
     run("new", "page_views")
     (root / "views.csv").write_text("\ufeff" + CSV)
@@ -274,7 +277,7 @@ def test_recorded_streams_are_graded(root: Path, engine: Engine) -> None:
     assert outcomes(root, "page_views", engine, right, wrong) == {right: Outcome.PASSED, wrong: Outcome.ERROR}
 
 
-def test_lines_are_a_dstream(root: Path, engine: Engine) -> None:
+def test_lines_are_a_dstream(root: Path, engine: Observer) -> None:
     """Plain lines are single values; a batch interval without a line is an empty batch."""
     run("new", "words", "--engine", "dstream")
     with listening("to be\nor not\nto be\n") as address:
@@ -314,7 +317,7 @@ def test_topics_are_recorded_and_graded(root: Path, java: Java) -> None:  # noqa
         wrong = root / "solutions/counting/rejected/station_hard_coded.py"
         wrong.write_text(wrong.read_text().replace(" |", ", recorded |", 1))
         run("build", "counting")
-        with kafka_engine(Standing(found.guard.pid, found.ports)) as kafka, Engine(kafka=kafka) as engine:
+        with Runtime(background=Background(found.guard.pid, found.ports)) as engine:
             assert problems(root, "counting", engine) == []
 
     folder = root / "fixtures/page_views/visible"

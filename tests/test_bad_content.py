@@ -16,7 +16,7 @@ from autograder.model import KitError
 MANIFESTS = [
     ("order = 1", "order = ", r"assignment.toml:4: not valid TOML"),
     ("order = 1", "order = 'x'", r"assignment.toml:4: order: .*integer"),
-    ("order = 1", "order = 1\ncolour = 'red'", r"assignment.toml:5: colour: Extra inputs"),
+    ("order = 1", "order = 1\ncolour = 'red'", r"assignment.toml:5: colour: there is no field of this name"),
     ('mode = "update"', 'mode = "upsert"', r"assignment.toml:15: functions.counts.mode: .*'append', 'update'"),
     ("default = 1", "default = 7", r"assignment.toml:6: the default of 'least' is not among its choices"),
     ('needs = ["counts_runs"]', 'needs = ["nothing"]', r"assignment.toml:\d+: check 'counts_right' needs 'nothing'"),
@@ -25,12 +25,20 @@ MANIFESTS = [
     ('fixtures = ["secret"]', 'fixtures = ["secret", "three_steps"]', r"check 'counts_hidden' mixes visible and hidden fixtures"),
     ('id = "counts_right"', 'id = "counts_runs"', r"two checks are called 'counts_runs'"),
     ("[functions.counts]", "[limits]\nmemory = 10\n\n[functions.counts]", r"limits.memory: .*greater than or equal to 1000"),
-    ("[functions.counts]", "[limits]\nthreads = 10\n\n[functions.counts]", r"limits.threads: Extra inputs are not permitted"),
+    ("[functions.counts]", "[limits]\nthreads = 10\n\n[functions.counts]", r"limits.threads: there is no field of this name"),
     (
         'hints = ["Multiply by two."]',
         'hints = ["Multiply by two."]\nneeds = ["counts_hidden"]',
         r"assignment.toml:\d+: the visible check 'double_right' needs a hidden one\nVisible checks are graded before hidden ones",
     ),
+    ('id = "double_right"', 'id = "double_right"\nhidden = true', r"assignment.toml:\d+: hidden: there is no field of this name"),
+    (
+        'engine = "plain"',
+        'engine = "flink"',
+        r"assignment.toml:\d+: there is no engine 'flink'\nThe engines are: structured, dstream, plain, kafka",
+    ),
+    ('engine = "plain"', 'engine = "plain"\nprovides = ["store"]', r"'double' wants 'store', which the engine 'plain' does not provide"),
+    ('hints = ["Multiply by two."]', "hints = [7]", r"assignment.toml:\d+: checks.5.hints.1: "),
     ("points = 1", "points = 0", r"points: .*greater than or equal to 1"),
     ('hints = ["Multiply by two."]', "hints = []", r"hints: .*at least 1 item"),
 ]
@@ -60,7 +68,7 @@ FIXTURES = [
     (HEADER + '{"add": {"views": [["@ + wndow", "a"]]}}\n', r"f.jsonl:2: 'wndow' is no parameter that counts; there are: least"),
     (HEADER + '{"add": {"views": [["@ + __import__(1)", "a"]]}}\n', r"f.jsonl:2: only \+ - \* // % and parentheses"),
     (HEADER.replace("TIMESTAMP", "TIME") + '{"flush": true}\n', r"f.jsonl:1: 'at TIME, page STRING' is no schema"),
-    (HEADER.replace('"step"', '"race"') + '{"flush": true}\n', r"f.jsonl:1: drive: Input should be 'step', 'staged'"),
+    (HEADER.replace('"step"', '"race"') + '{"flush": true}\n', r"f.jsonl:1: drive: there is no drive 'race'; there are: step, staged"),
 ]
 
 
@@ -80,7 +88,7 @@ SOLUTIONS = [
     ("x = 1\n### END SOLUTION\n", r"solution.py:2: END SOLUTION without a BEGIN SOLUTION"),
     ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:2: BEGIN SOLUTION stands in the block of line 1"),
     ("# BEGIN  SOLUTION\n", r"solution.py:1: a marker is written exactly"),
-    ("x = 1\n### BEGIN SOLUTION\ny = (\n### END SOLUTION\n", r"solution.py:3: the solution is not Python: '\(' was never closed\nMend"),
+    ("x = 1\n### BEGIN SOLUTION\ny = (\n### END SOLUTION\n", r"solution.py:3: the solution is not Python: '\(' was never closed\nFix"),
     ("def f(:\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:1: the solution is not Python: invalid syntax"),
     ("### BEGIN SOLUTION\n### END SOLUTION\n\0", r"solution.py:1: the solution is not Python: .*null bytes"),
     ("### BEGIN SOLUTION\nx = " + "-" * 5000 + "1\n### END SOLUTION\n", r"solution.py:1: the solution is not Python: "),

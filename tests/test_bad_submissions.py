@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from autograder.engines.spark import Engine
 
-from autograder.grading.waves import AnswerKey
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Observer
 from autograder.model import Outcome, Report
 from autograder.reports import terminal
 from tests.conftest import grade_file
@@ -23,8 +23,14 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
     ("not_utf8", b"# caf\xe9\n", Outcome.ERROR, r"not UTF-8 text \(byte 6\)", 1),
     ("syntax_error", "x = 1\ndef counts(views, least:\n    pass\n", Outcome.ERROR, r"Python cannot read the file", 2),
     ("null_byte", "x = '\0'\n", Outcome.ERROR, r"Python cannot read the file", None),
-    ("module_not_there", "import pandaz\n", Outcome.ERROR, r"The module 'pandaz' is not installed here", 1),
-    ("raises_on_import", "x = 1\ny = 1 / 0\n", Outcome.ERROR, r"raises ZeroDivisionError when it is loaded: division by zero", 2),
+    ("module_not_there", "import pandaz\ndef counts(views, least): pass\n", Outcome.ERROR, r"The module 'pandaz' is not installed here", 1),
+    (
+        "raises_on_import",
+        "x = 1\ny = 1 / 0\ndef counts(views, least): pass\n",
+        Outcome.ERROR,
+        r"raises ZeroDivisionError when it is loaded: division by zero",
+        2,
+    ),
     ("no_function", "def count(views): pass\n", Outcome.ERROR, r"There is no function counts", None),
     (
         "other_parameters",
@@ -59,7 +65,8 @@ CASES: list[tuple[str, str | bytes, Outcome, str, int | None]] = [
     ),
     (
         "awaits_at_import",
-        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\nspark.streams.awaitAnyTermination()\n",
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\nspark.streams.awaitAnyTermination()\n"
+        "def counts(views, least): pass\n",
         Outcome.ERROR,
         r"(waits for the stream to end|raises .* when it is loaded)",
         3,
@@ -125,14 +132,14 @@ def test_has_its_own_outcome(grade: Grade, body: str | bytes, outcome: Outcome, 
     assert "Traceback" not in terminal.to_text(report)
 
 
-def test_missing_file(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
+def test_missing_file(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """A file that is not there is told by name."""
     report = grade_file(engine, toy, tmp_path / "nowhere.py", ("counts_runs",))
 
     assert report.checks[0].message == "There is no file nowhere.py."
 
 
-def test_a_folder_is_no_submission(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
+def test_a_folder_is_no_submission(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """Only a regular file is read."""
     report = grade_file(engine, toy, tmp_path, ("counts_runs",))
 
@@ -144,7 +151,7 @@ def test_blocks_for_ever(grade: Grade) -> None:
     report = grade("def counts(views, least):\n    while True: pass\n", checks=("counts_runs",), time_limit=5)
 
     assert report.checks[0].outcome is Outcome.TIMEOUT
-    assert report.checks[0].message == "It was not done after 5 seconds."
+    assert report.checks[0].message == "It did not finish within 5 seconds."
 
 
 def test_timeout_cannot_be_swallowed(grade: Grade) -> None:

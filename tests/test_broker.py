@@ -19,8 +19,7 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewTopic
 from kafka.errors import CoordinatorNotAvailableError
 
-from autograder.broker import background as standing
-from autograder.broker import cluster, jars, warmup
+from autograder.broker import background, cluster, jars, warmup
 from autograder.broker.observer import Observer
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
@@ -158,7 +157,7 @@ def cache(java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         ).write_bytes(path.read_bytes())
     monkeypatch.setattr(warmup, "ensure", lambda *_: None)
     yield tmp_path
-    standing.down()
+    background.down()
 
 
 def verb(*arguments: str) -> tuple[int, str]:
@@ -175,7 +174,7 @@ def free_port() -> int:
 
 
 def test_up_status_down(cache: Path) -> None:
-    """The standing broker says where it runs, refuses a second one, keeps its topics, and is clean in the end."""
+    """The broker in the background says where it runs, refuses a second one, keeps its topics, and is clean in the end."""
     port = str(free_port())
     assert verb("down") == (0, "No broker of the kit runs, so there is nothing to end.\n")
     assert verb("status") == (0, "No broker of the kit runs. Start one: autograder kafka up\n")
@@ -195,7 +194,7 @@ def test_up_status_down(cache: Path) -> None:
     assert verb("clean") == (2, "autograder: Kafka runs.\nEnd it first: autograder kafka down\n")
 
     assert verb("down") == (0, "Kafka has ended; its topics are kept.\n")
-    assert processes(standing.folder()) == []
+    assert processes(background.folder()) == []
     assert verb("up", "--port", port)[0] == 0
     assert "  kept: 2 partitions\n" in verb("status")[1]
     verb("down")
@@ -220,12 +219,12 @@ def test_a_used_port_is_named(cache: Path) -> None:
 
 def test_a_state_file_left_behind_misleads_nobody(cache: Path) -> None:
     """After a power cut the file names a process that is somebody else's now."""
-    standing.folder().mkdir(parents=True)
-    (standing.folder() / "lock").touch()
-    (standing.folder() / "state.json").write_text(json.dumps({"pid": os.getpid(), "ports": [9092]}))
+    background.folder().mkdir(parents=True)
+    (background.folder() / "lock").touch()
+    (background.folder() / "state.json").write_text(json.dumps({"pid": os.getpid(), "ports": [9092]}))
 
-    assert standing.running() is None
-    assert standing.down() is None
+    assert background.running() is None
+    assert background.down() is None
 
 
 def test_damaged_files_are_fetched_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

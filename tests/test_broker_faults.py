@@ -18,14 +18,12 @@ import pytest
 from click.testing import CliRunner
 from kafka.errors import KafkaTimeoutError
 
-from autograder.broker import background as standing
-from autograder.broker import cluster, jars, settings, warmup
+from autograder.authoring import demo
+from autograder.broker import background, cluster, jars, settings, warmup
 from autograder.broker.replay import Replay
-from autograder.cli import commands
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
 from autograder.model import GraderFaultError, KitError, Report
-from tests.conftest import HERE
 from tests.test_broker import free_port, quiet, verb
 
 
@@ -63,10 +61,10 @@ sys.stdin.read()
 def test_down_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Brokers that do not end are two lines, with their process; it was not changed by another `up`."""
     monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
-    monkeypatch.setattr(standing, "PATIENCE", 0.1)
-    standing.folder().mkdir(parents=True)
-    (standing.folder() / "state.json").write_text('{"ports": [9092]}')
-    command = [sys.executable, "-c", GUARD_THAT_STAYS, str(standing.folder() / "lock")]
+    monkeypatch.setattr(background, "PATIENCE", 0.1)
+    background.folder().mkdir(parents=True)
+    (background.folder() / "state.json").write_text('{"ports": [9092]}')
+    command = [sys.executable, "-c", GUARD_THAT_STAYS, str(background.folder() / "lock")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as guard:
         assert guard.stdout
         guard.stdout.readline()
@@ -121,7 +119,7 @@ def test_kafka_in_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: py
 
     code, text = verb(*words)
 
-    what = f"autograder: Kafka's files cannot be written to {standing.folder()}: Not a directory."
+    what = f"autograder: Kafka's files cannot be written to {background.folder()}: Not a directory."
     assert (code, text.splitlines()) == (2, [what, "Make room there, or name another folder in AUTOGRADER_CACHE."])
 
 
@@ -151,7 +149,7 @@ def test_storage_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert code == 2
     assert re.match(f"autograder: {text}", said)
     assert len(said.splitlines()) == 2
-    assert not list(standing.folder().glob("data-*"))
+    assert not list(background.folder().glob("data-*"))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +191,7 @@ def test_damaged_files_that_cannot_be_removed(tmp_path: Path, monkeypatch: pytes
 def test_status_of_brokers_that_do_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broker that hangs is two lines."""
     port = free_port()
-    monkeypatch.setattr(standing, "running", lambda: standing.Standing(1, (port,)))
+    monkeypatch.setattr(background, "running", lambda: background.Background(1, (port,)))
     monkeypatch.setattr("kafka.KafkaAdminClient", lambda **_: (_ for _ in ()).throw(KafkaTimeoutError("no answer")))
 
     code, text = verb("status")
@@ -283,7 +281,7 @@ def test_a_fetch_that_stalls_ends(tmp_path: Path, toy: jars.Jars, monkeypatch: p
     assert list(jars.folder(toy).parent.iterdir()) == []
 
 
-REPORT = Report(1, "kit", "spark", "toy", "Toy", "right.py", "0", {}, "student", "bubblewrap", 4, 4, ())
+REPORT = Report(2, "kit", "spark", "toy", "Toy", "right", "right.py", "0", {}, "student", "bubblewrap", 4, 4, ())
 
 
 @pytest.mark.parametrize(
@@ -297,23 +295,23 @@ REPORT = Report(1, "kit", "spark", "toy", "Toy", "right.py", "0", {}, "student",
         (AssertionError(), "AssertionError"),
     ],
 )
-def test_the_demo_ends_with_its_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, text: str) -> None:
+def test_the_demo_has_its_summary(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, text: str) -> None:
     """What is outside the marks is skipped, whatever happens to it; the exit code is that of the grading."""
 
     def fail(*_: object) -> Iterator[str]:
         yield "the first line"
         raise error
 
-    monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
-    monkeypatch.setattr(commands, "demo", lambda *_: iter([(REPORT, tmp_path)]))
-    monkeypatch.setattr(commands, "needs_kafka", lambda _: True)
-    monkeypatch.setattr(commands, "live", fail)
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(kit))
+    (kit / "solutions/toy/demo.toml").write_text("")
+    monkeypatch.setattr(demo, "grade_samples", lambda *_: iter([(REPORT, tmp_path)]))
+    monkeypatch.setattr(demo, "_on_spark_source", fail)
 
     done = CliRunner().invoke(main, ["demo", "toy"])
 
     assert done.exit_code == 0
-    assert f"the first line\nSKIPPED Spark's Kafka source: {text}\n" in done.output
-    assert done.stdout.endswith(f"right.py         4 of 4 points   {tmp_path}\n")
+    assert done.output.endswith(f"the first line\nSKIPPED Spark's Kafka source: {text}\n")
+    assert re.search(rf"^toy .* right\.py +4 of 4 points +{tmp_path}/report.txt\n", done.stdout)
 
 
 def test_topics_are_removed_when_members_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,7 +322,7 @@ def test_topics_are_removed_when_members_cannot_be(monkeypatch: pytest.MonkeyPat
         raise KafkaTimeoutError("slow")
 
     replay = object.__new__(Replay)
-    replay.cluster, replay.stopped, replay.mark = standing.Standing(1, (9092,)), None, "-mark"
+    replay.cluster, replay.stopped, replay.mark = background.Background(1, (9092,)), None, "-mark"
     replay.started, replay.ended = {}, [SimpleNamespace(group="readers", kill=lambda: None)]
     replay.observer = SimpleNamespace(member_ids=lambda _: ["one"], remove_members=refuse, forget=lambda *what: forgotten.append(what))
 

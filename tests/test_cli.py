@@ -13,12 +13,12 @@ from pathlib import Path
 
 import click
 import pytest
-from autograder.engines.spark import Engine
 from click.testing import CliRunner
 
-from autograder.cli import commands
 from autograder.cli.main import main
-from autograder.grading.waves import Progress
+from autograder.grading import batch
+from autograder.grading.session import Graded, Session
+from autograder.grading.waves import Observer
 from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED
@@ -71,10 +71,14 @@ def test_grade_writes_reports(tmp_path: Path) -> None:
     done = run("grade", "toy", "alice/toy.py", "bob/toy.py", "nobody/toy.py", "--quiet", *UNCONFINED, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["alice_toy.py: 9 of 9 points", "bob_toy.py: 0 of 9 points", "nobody_toy.py: 0 of 9 points"]
-    folder = tmp_path / "graded" / "toy" / "alice_toy"
+    assert done.stdout.splitlines() == ["alice: 9 of 9 points", "bob: 0 of 9 points", "nobody: 0 of 9 points"]
+    folder = tmp_path / "graded" / "toy" / "alice"
     assert {path.name for path in folder.iterdir()} == {"report.json", "instructor.json", "report.txt", "junit.xml", "timings.json"}
-    assert json.loads((folder / "report.json").read_text())["points"] == 9
+    assert [json.loads((folder / "report.json").read_text())[name] for name in ("points", "student", "submission")] == [
+        9,
+        "alice",
+        "toy.py",
+    ]
 
 
 @pytest.mark.skipif(bool(UNCONFINED), reason="nothing can be confined here")
@@ -85,7 +89,7 @@ def test_grade_confines(tmp_path: Path) -> None:
     for sandbox in ("bubblewrap", "none"):
         done = run("grade", "toy", "toy.py", "--sandbox", sandbox, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert json.loads((tmp_path / "graded/toy/toy/report.json").read_text())["sandbox"] == sandbox
+        assert json.loads((tmp_path / f"graded/toy/{tmp_path.name}/report.json").read_text())["sandbox"] == sandbox
         texts[sandbox] = done.stdout
 
     assert "Graded without confinement (--sandbox none)." in texts["none"]
@@ -106,9 +110,9 @@ def test_grade_refuses_where_nothing_can_be_confined(tmp_path: Path, monkeypatch
     assert not (tmp_path / "graded").exists()
 
 
-def test_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_says_what_is_missing_and_how_to_fix_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every finding that is not good has a line that says what to do; exit code 1 when grade cannot work."""
-    monkeypatch.setattr(bubblewrap, "trouble", lambda: "No permissions to create a new namespace")
+    monkeypatch.setattr(bubblewrap, "obstacle", lambda: "No permissions to create a new namespace")
     monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
 
     done = CliRunner().invoke(main, ["doctor"])
@@ -122,7 +126,7 @@ def test_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path, monkeypa
     assert "`autograder warm` fetches them" in done.output
 
 
-def test_doctor_on_a_machine_that_has_all(engine: Engine) -> None:
+def test_doctor_on_a_machine_that_has_all(engine: Observer) -> None:
     """Where gradings work, it finds Java, its class cache and memory, and exits with 0."""
     done = CliRunner().invoke(main, ["doctor"])
 
@@ -167,7 +171,7 @@ def test_a_fault_of_ours_is_no_zero(tmp_path: Path) -> None:
         (("check", "toy", "-p", "least"), "--param wants NAME=VALUE."),
         (("check", "toy", "-p", "least=x"), "least='x' does not fit this parameter."),
         (("check", "toy", "nowhere.py"), "There is no file nowhere.py.\nGive the path of your file"),
-        (("grade", "toy", "a.py", "./a.py"), "A file is named twice."),
+        (("grade", "toy", "a.py", "./a.py"), "a.py and a.py are both of a.\nName every student's submission once"),
         (("hint", "toy", "nothing"), "toy has no check 'nothing'."),
         (("grade", "toy"), "Missing argument"),
     ],
@@ -202,30 +206,32 @@ def test_verify_says_what_to_do(tmp_path: Path) -> None:
 def test_names_send_nothing_to_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Control characters in the name of a file or folder are shown, in reports as in errors and progress."""
     name = "evil\x1b]0;title\x07\x1b[2J.py"
-    report = Report(1, "kit", "spark", "toy", "Toy", name, "0", {}, "student", "bubblewrap", 4, 4, ())
+    report = Report(2, "kit", "spark", "toy", "Toy", name, name, "0", {}, "student", "bubblewrap", 4, 4, ())
 
-    def grade(_slug: str, _files: object, out: Path, _given: object, progress: Progress, **_: object) -> Iterator[tuple[Report, Path]]:
-        progress(f"grading {name}", 1, 2)
-        yield report, out / name
+    def grade(session: Session, _handed_in: object, **_: object) -> Iterator[Graded]:
+        session.progress(f"grading {name}", 0, 0)
+        yield Graded(report, {})
 
-    monkeypatch.setattr(commands, "grade", grade)
+    monkeypatch.setattr(batch, "grade_all", grade)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
     quiet = CliRunner().invoke(main, ["grade", "toy", name, "--quiet"], color=True)
     whole = CliRunner().invoke(main, ["grade", "toy", name], color=True)
-    wrong = CliRunner().invoke(main, ["check", "toy", name], env={"AUTOGRADER_ROOT": str(HERE / "kit")}, color=True)
+    wrong = CliRunner().invoke(main, ["check", "toy", name], color=True)
 
     shown = r"evil\x1b]0;title\x07\x1b[2J.py"
-    assert f"[1/2] grading {shown}\n{shown}: 4 of 4 points\n" in quiet.output
-    assert f"Written to graded/{shown}\n" in whole.output
+    assert f"grading {shown}\n{shown}: 4 of 4 points\n" in quiet.output
+    assert re.search(r"Written to graded/toy/evil_\]0;title__\[2J\.py-[0-9a-f]{8}\n", whole.output)
     assert wrong.output.startswith(f"autograder: There is no file {shown}.\n")
     assert all("\x1b" not in done.output and "\x07" not in done.output for done in (quiet, whole, wrong))
 
 
 def test_windows_is_told_about_wsl(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two lines in place of a traceback; the command line itself imports nothing that Windows does not have."""
-    monkeypatch.setattr("autograder.cli._system", lambda: "nt")
+    monkeypatch.setattr("autograder.cli.main._system", lambda: "nt")
 
     done = CliRunner().invoke(main, ["list"])
-    program = "import sys; sys.modules.update(fcntl=None, resource=None); import autograder.cli"
+    program = "import sys; sys.modules.update(fcntl=None, resource=None); import autograder.cli.main"
     imported = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=HERE.parent)
 
     assert (done.exit_code, done.output) == (2, "autograder: autograder runs on Linux and macOS.\nOn Windows run it in WSL2.\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.cli import commands
+from autograder.engines import spark_replays
 from tests.conftest import HERE, MIXED, UNCONFINED, assert_same
 
 _AT_ONCE = 3
@@ -38,7 +38,7 @@ def graded(root: Path, slug: str, file: Path, times: int, out: Path) -> list[dic
             pytest.fail(f"grading {seed} ended with {done.returncode}:\n{done.stdout}{done.stderr}", pytrace=False)
         return {path.name: path.read_text() for path in (out / str(seed)).rglob("*.*") if path.name != "timings.json"}
 
-    commands.prepare(lambda text, _done, _of: print(text))
+    spark_replays.prepare(lambda text, _done, _of: print(text))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(grade, range(times)))
 

@@ -1,4 +1,4 @@
-"""Whatever bytes are in a file or come through the door: a clear error or an outcome, never a traceback, never a mark by accident."""
+"""Whatever bytes are in a file or come back from a process: a clear error or an outcome, never a traceback, never a mark by accident."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from autograder.engines.spark import Engine, _parse
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from autograder.broker.programs import Program, listen
 from autograder.content.catalog import Catalog
 from autograder.content.fixtures import read_fixture
-from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.engines.base import Observed
+from autograder.engines.spark_replays import _parse
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading
 from autograder.judge.messages import MESSAGES
-from autograder.model import GraderFaultError, KitError, Observation, Outcome, Request
+from autograder.model import KitError, Outcome, Request
 from autograder.oracle import kafka as logs
-from autograder.untrusted import submission
-from autograder.untrusted import supervisor as child
+from autograder.submission.read import Submission
+from autograder.untrusted import submission, supervisor
 from autograder.untrusted.stopped import Stopped
+from autograder.wire import ReplayRequest
 from tests.conftest import HERE, notebook
 
-TIMES = 2000
+#: Examples of each kind: many in `make soak`.
+TIMES = int(os.environ.get("AUTOGRADER_EXAMPLES", "200"))
 many = settings(max_examples=TIMES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 MANIFEST = (HERE / "kit/assignments/toy/assignment.toml").read_bytes()
 FIXTURE = (HERE / "kit/fixtures/toy/visible/three_steps.jsonl").read_bytes()
@@ -35,7 +39,7 @@ NOTEBOOK = notebook(
     PROGRAM.decode(), others=[{"cell_type": "code", "metadata": {}, "source": ["%time\n", "x = 1\n", "def y():\n", "    !ls"]}]
 ).encode()
 #: What a right program's replay of the toy's ``double`` answers.
-ANSWER = {"id": 0, "seconds": 0.1, "printed": "", "columns": [], "steps": [[{"rows": [[2]]}], [{"rows": [[42]]}]], "trouble": None}
+ANSWER = {"id": 0, "seconds": 0.1, "printed": "", "columns": [], "steps": [[{"rows": [[2]]}], [{"rows": [[42]]}]], "failure": None}
 #: What is likely to matter to a reader of text.
 PIECES = [
     b"",
@@ -87,15 +91,16 @@ def replaced(draw: st.DrawFn, value: Any) -> Any:
     return changed
 
 
-class Answers(Engine):
-    """An engine whose child says one line."""
+class Answers:
+    """Who replays in a process that says one line."""
+
+    confined = False
 
     def __init__(self, line: bytes) -> None:
-        super().__init__()
         self.line = line
 
-    def observe(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Observation | GraderFaultError]]:
-        """As the engine does with a line of a child's."""
+    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
+        """As Spark's replays do with a line of the process."""
         for request in requests:
             yield request, _parse(self.line, {0: request})[1]
 
@@ -115,8 +120,8 @@ def test_observations(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory, 
         path.write_bytes(PROGRAM)
     checks = [check for check in toy.assignment.checks if check.id == "double_right"]
 
-    with Answers(line.replace(b"\n", b" ")) as engine:
-        (found,) = Grading(toy, Submission.read(path), {"least": 1}, engine).report(checks).checks
+    observer = Answers(line.replace(b"\n", b" "))
+    (found,) = Grading(toy, Submission.read(path), {"least": 1}, observer).report(checks).checks
 
     if found.outcome is Outcome.PASSED:
         assert [[batch["rows"] for batch in step] for step in json.loads(line)["steps"]] == [[[[2]]], [[[42]]]]
@@ -127,14 +132,14 @@ def test_observations(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory, 
         assert found.message
 
 
-#: The door of programs that nobody runs.
+#: The owner of programs that nobody runs.
 nobody: Any = None
 #: What two right programs may say.
 SAID: list[tuple[int, dict[str, Any]]] = [
     (1, {"handled": [0, 0]}),
     (2, {"handled": [3, 1 << 40]}),
     (1, {"paused": True}),
-    (1, {"trouble": {"kind": "raised", "text": "å", "line": 1, "error": "ValueError"}}),
+    (1, {"failure": {"kind": "raised", "text": "å", "line": 1, "error": "ValueError"}}),
     (2, {"ended": "returned 3"}),
     (1, {"died": True}),
     (2, {"fault": "Traceback"}),
@@ -143,7 +148,7 @@ SAID: list[tuple[int, dict[str, Any]]] = [
 
 
 def lines(said: Sequence[tuple[Any, Any]]) -> bytes:
-    """What programs say, as it comes through the door."""
+    """What programs say, as a process writes it."""
     return b"".join(json.dumps([number, json.dumps(event)]).encode() + b"\n" for number, event in said)
 
 
@@ -173,7 +178,7 @@ def handled_by_hand(data: bytes) -> set[tuple[int, int, int]]:
 @example(data=b'[1, "\\ud800"]\n')
 @example(data=b"[1e999, 1]\n")
 @given(data=said() | damaged(lines(SAID)) | st.binary(max_size=60) | json_values.map(lambda value: json.dumps([1, value]).encode() + b"\n"))
-def test_the_door_to_kafka_programs(data: bytes) -> None:
+def test_what_kafka_programs_say(data: bytes) -> None:
     """Whatever comes, a program has handled what a whole line says in its name, and nothing else; nothing is raised."""
     programs = {number: Program(number, "group", nobody) for number in (1, 2)}
     reading, writing = os.pipe()
@@ -194,7 +199,7 @@ def test_the_door_to_kafka_programs(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", [b"x" * 2000, lines([(1, {"handled": [0, 0]})]) * 100])
-def test_what_comes_through_the_door_to_kafka_programs_is_bounded(data: bytes) -> None:
+def test_what_kafka_programs_say_is_bounded(data: bytes) -> None:
     """A line without an end and lines without an end: neither fills the grader's memory, and both are the submission's doing."""
     programs = {1: Program(1, "group", nobody)}
     reading, writing = os.pipe()
@@ -210,8 +215,8 @@ def test_what_comes_through_the_door_to_kafka_programs_is_bounded(data: bytes) -
 
 @many
 @example(written=b"[]")
-@example(written=b'{"trouble": 5}')
-@example(written=b'{"trouble": null}')
+@example(written=b'{"failure": 5}')
+@example(written=b'{"failure": null}')
 @example(written=b"[" * 100_000)
 @example(written=b'{"a": ' * 990 + b"1" + b"}" * 990)
 @given(
@@ -219,14 +224,15 @@ def test_what_comes_through_the_door_to_kafka_programs_is_bounded(data: bytes) -
 )
 def test_answers_of_workers(written: bytes) -> None:
     """What a submission writes in its worker's place never ends the process that passes it on, which would be a fault of ours."""
-    passing = object.__new__(child.Child)
+    passing = object.__new__(supervisor.Supervisor)
     passing.jvm = None
-    run = child._Run(0, {"alone": True}, 0, 0.0, Path(), written)
+    request = ReplayRequest(0, "", "double", "plain", (), {}, {}, (), None, (), 60, alone=True)
+    run = supervisor._Run(0, request, 0, 0.0, Path(), written)
 
     answer = passing.parsed(run)
 
     assert answer is not None
-    _parse(child.line_for(answer | {"id": 0}), {})
+    _parse(supervisor.line_for(answer), {})
 
 
 @many
@@ -241,7 +247,7 @@ def test_notebooks(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> 
     path = tmp_path_factory.getbasetemp() / "handed_in.ipynb"
     path.write_bytes(content)
 
-    found = Submission.read(path, functions={"double"})
+    found = Submission.read(path, {"double"})
 
     for failure in filter(None, (found.failure, found.program.broken)):
         assert failure.kind in MESSAGES
@@ -268,7 +274,7 @@ def test_submissions(tmp_path_factory: pytest.TempPathFactory, content: bytes) -
     try:
         submission.received(found.program.text)
     except Stopped as stopped:
-        assert stopped.kind in MESSAGES  # noqa: PT017  # most files compile
+        assert stopped.failure.kind in MESSAGES  # noqa: PT017  # most files compile
     finally:
         os.chdir(folder)
 

@@ -67,13 +67,13 @@ def test_a_broken_class_cache_is_thrown_away(tmp_path: Path, monkeypatch: pytest
     cache.write_bytes(b"no cache at all")
     attempts = []
 
-    def refusing(_java: java.Java, _scratch: Path, flags: tuple[str, ...] = ()) -> str:
+    def refusing(_java: java.Java, _scratch: Path, flags: tuple[str, ...] = (), *_: object, **__: object) -> str:
         attempts.append(flags)
         if flags:
             raise jvm.EngineLostError("Unable to use AOT cache.")
         return "a JVM"
 
-    monkeypatch.setattr(session, "start_jvm", refusing)
+    monkeypatch.setattr(jvm, "start_jvm", refusing)
 
     assert classcache.start_jvm(found, tmp_path) == "a JVM"
     assert [bool(flags) for flags in attempts] == [True, False]
@@ -84,7 +84,7 @@ def test_jars_installed_anew_want_a_new_class_cache(tmp_path: Path, monkeypatch:
     """A JVM would pass over a cache whose jars have another date, and be slow for ever."""
     jar = tmp_path / "spark.jar"
     jar.touch()
-    monkeypatch.setattr(session, "class_path", lambda: str(jar))
+    monkeypatch.setattr(jvm, "class_path", lambda: str(jar))
     monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
     found = java.find_java()
     before = classcache.path(found)
@@ -104,7 +104,7 @@ def test_jars_installed_anew_want_a_new_class_cache(tmp_path: Path, monkeypatch:
 def test_scratch_is_in_memory_only_where_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A container's 64 MB of /dev/shm would fill up with checkpoints and brokers' data: the disk is taken then."""
     monkeypatch.delenv("AUTOGRADER_SCRATCH", raising=False)
-    monkeypatch.setattr(session.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(session.shutil, "disk_usage", lambda _: SimpleNamespace(free=64_000_000))
+    monkeypatch.setattr(paths.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(paths.shutil, "disk_usage", lambda _: SimpleNamespace(free=64_000_000))
 
     assert paths.scratch_root() == tmp_path

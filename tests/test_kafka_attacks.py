@@ -15,17 +15,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from autograder.engines.kafka import KafkaEngine, kafka_engine
-from autograder.engines.spark import Engine
 
 from autograder.broker import cluster
 from autograder.broker.cluster import Cluster
 from autograder.content.catalog import Catalog, find_root
-from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.engines.kafka_replays import KafkaReplays
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading
 from autograder.machine.java import Java
 from autograder.model import Limits, Outcome, Report
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.watch import usage
+from autograder.submission.read import Submission
 from tests.conftest import HERE
 from tests.test_attacks import assert_nothing_gained, command_lines, head
 from tests.test_broker import java  # noqa: F401  # a fixture
@@ -53,7 +55,8 @@ def reports(java: Java, answer_key: AnswerKey, tmp_path_factory: pytest.TempPath
         path = folder / f"{name}.py"
         path.write_text(text)
         chosen = [replace(check, time_limit=30) for check in answer_key.assignment.checks if check.id in checks]
-        with kafka_engine(sandbox=sandbox) as kafka, Engine(kafka=kafka, sandbox=sandbox) as engine:
+        with Runtime(sandbox=sandbox) as engine:
+            kafka = engine.started("brokers", lambda: KafkaReplays(sandbox=sandbox))
             kafka._clusters[1] = (shared, contextlib.ExitStack())
             report = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(chosen)
             assert_no_program_runs(kafka)
@@ -88,7 +91,7 @@ def test_brokers_are_no_store(java: Java, answer_key: AnswerKey, tmp_path: Path)
     path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
     checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
 
-    with Engine(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=30))) as engine:
+    with Runtime(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=30))) as engine:
         found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
 
     assert {check.id: check.outcome for check in found} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}
@@ -100,7 +103,7 @@ def started(stack: contextlib.ExitStack) -> Cluster:
     return stack.enter_context(cluster.broker())
 
 
-def assert_no_program_runs(kafka: KafkaEngine) -> None:
+def assert_no_program_runs(kafka: KafkaReplays) -> None:
     """While the sandbox is still there: whatever a program started in its folder ends with its replay."""
     programs = kafka._programs
     for pid in usage(programs._child.process.pid, 10_000).processes if programs else ():

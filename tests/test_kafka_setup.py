@@ -14,19 +14,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from autograder.engines.kafka import KafkaEngine, kafka_engine
-from autograder.engines.spark import Engine
 from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 
-from autograder.broker import background as standing
-from autograder.broker import cluster
+from autograder.broker import background, cluster
 from autograder.content.catalog import Catalog, find_root
-from autograder.grading.waves import AnswerKey, Grading, Submission
+from autograder.engines.kafka_replays import KafkaReplays
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading
 from autograder.machine.java import Java
 from autograder.model import CheckReport, Outcome
 from autograder.reports.json_report import to_json
 from autograder.sandbox.watch import usage
+from autograder.submission.read import Submission
 from tests.conftest import assert_same
 from tests.test_broker import java, processes  # noqa: F401  # java is a fixture
 
@@ -36,9 +37,9 @@ TIMES = int(os.environ.get("AUTOGRADER_GRADINGS", "20"))
 
 
 @pytest.fixture(scope="module")
-def kafka(java: Java) -> Iterator[KafkaEngine]:  # noqa: F811  # the fixture
+def kafka(java: Java) -> Iterator[Runtime]:  # noqa: F811  # the fixture
     """Brokers that the tests here share."""
-    with kafka_engine() as shared:
+    with Runtime() as shared:
         yield shared
 
 
@@ -49,7 +50,7 @@ def answer_key() -> AnswerKey:
 
 
 @pytest.fixture
-def outcome(kafka: KafkaEngine, answer_key: AnswerKey, tmp_path: Path) -> Callable[[str, str], CheckReport]:
+def outcome(kafka: Runtime, answer_key: AnswerKey, tmp_path: Path) -> Callable[[str, str], CheckReport]:
     """The report of one check (whatever it needs) on a file with this text."""
 
     def outcome(check_id: str, text: str) -> CheckReport:
@@ -58,7 +59,7 @@ def outcome(kafka: KafkaEngine, answer_key: AnswerKey, tmp_path: Path) -> Callab
         path = tmp_path / "kafka_setup.py"
         path.write_text(text)
         check = next(replace(check, needs=(), time_limit=20) for check in answer_key.assignment.checks if check.id == check_id)
-        with Engine(kafka=kafka) as engine:
+        with Runtime(beside=kafka) as engine:
             report = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report([check])
         return report.checks[0]
 
@@ -97,7 +98,7 @@ HEAD = "def work(bootstrap, topic, group, handle, running):\n    "
         (HEAD + "import os\n    os._exit(0)\n", Outcome.ERROR, "The program ended its own process"),
         (HEAD + "import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n", Outcome.ERROR, "The program ended its own process"),
         (HEAD + "import kafka\n    kafka.KafkaConsumer(topic + '!', bootstrap_servers=bootstrap).poll()\n", Outcome.ERROR, "work raises"),
-        (HEAD + "while True:\n        pass\n", Outcome.TIMEOUT, "It was not done after 20 seconds."),
+        (HEAD + "while True:\n        pass\n", Outcome.TIMEOUT, "It did not finish within 20 seconds."),
         (HEAD + "handle(None)\n", Outcome.ERROR, "work raises AttributeError"),
         (HEAD + FORGE, Outcome.ERROR, "What came back from the replay is not a result."),
     ],
@@ -128,14 +129,23 @@ def test_what_spark_logs_of_an_error_is_not_the_programs_output(outcome: Callabl
     assert "CAST_INVALID_INPUT" in found.message
 
 
+def replays(runtime: Runtime) -> KafkaReplays:
+    """Those of a runtime that has replayed something on brokers."""
+
+    def start() -> KafkaReplays:
+        raise AssertionError("nothing was replayed on brokers")
+
+    return runtime.started("brokers", start)
+
+
 def test_a_killed_broker_is_our_fault(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
     """Never a zero; and the next replay has a broker again."""
     source = answer_key.catalog.solution(SLUG)
     check = [check for check in answer_key.assignment.checks if check.id == "reads"]
-    with kafka_engine() as own, Engine(kafka=own) as engine:
+    with Runtime() as engine:
         grading = Grading(answer_key, Submission.read(source), answer_key.assignment.defaults(), engine)
         assert grading.report(check).checks[0].outcome is Outcome.PASSED
-        found = own._clusters[1][0]
+        found = replays(engine)._clusters[1][0]
         (victim,) = [pid for pid in processes(found.folder) if pid != found.guard.pid]
         os.kill(victim, signal.SIGKILL)
         assert select.select([found.guard.stdout], [], [], 60)[0], "the guard has not noticed"
@@ -148,18 +158,18 @@ def test_a_killed_broker_is_our_fault(java: Java, answer_key: AnswerKey) -> None
     assert second.checks[0].outcome is Outcome.PASSED
 
 
-def test_check_uses_the_standing_broker_and_leaves_its_topics_alone(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
+def test_check_uses_the_background_broker_and_leaves_its_topics_alone(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
     """Topics and groups that were there are there afterwards, and no others."""
     with cluster.broker() as own:
-        found = standing.Standing(own.guard.pid, own.ports)
+        found = background.Background(own.guard.pid, own.ports)
         admin = KafkaAdminClient(bootstrap_servers=own.bootstrap)
         admin.create_topics([NewTopic("readings", 2, 1)])
         checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "resumes", "works", "sent"}]
-        with kafka_engine(found) as kafka, Engine(kafka=kafka) as engine:  # a name of its own
+        with Runtime(background=found) as engine:
             report = Grading(
                 answer_key, Submission.read(answer_key.catalog.solution(SLUG)), answer_key.assignment.defaults(), engine
             ).report(checks)
-            assert kafka._clusters == {}
+            assert replays(engine)._clusters == {}
         topics = set(admin.list_topics())
         groups = admin.list_groups()
         admin.close()
@@ -172,10 +182,14 @@ def test_check_uses_the_standing_broker_and_leaves_its_topics_alone(java: Java, 
 GRADE = """
 import sys
 from pathlib import Path
-from autograder.cli import commands
+from autograder.content.catalog import Catalog, find_root
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.batch import grade_all
+from autograder.grading.session import Session
 from autograder.sandbox import bubblewrap
-confined = not bubblewrap.obstacle()
-done = list(commands.grade("kafka_setup", [Path(sys.argv[1])], Path(sys.argv[2]), {}, lambda *_: None, confined=confined))
+from autograder.submission.locate import HandedIn
+session = Session(AnswerKey.load(Catalog(find_root()), "kafka_setup"))
+done = list(grade_all(session, [HandedIn("ada", Path(sys.argv[1]))], confined=not bubblewrap.obstacle()))
 """
 
 
@@ -205,7 +219,7 @@ def test_a_killed_grader_leaves_nothing(java: Java, answer_key: AnswerKey, tmp_p
     scratch.mkdir()
     mark = f"AUTOGRADER_TEST_MARK={tmp_path}"
     env = dict(os.environ, PYTHONPATH=str(find_root()), AUTOGRADER_SCRATCH=str(scratch), AUTOGRADER_TEST_MARK=str(tmp_path))
-    command = [sys.executable, "-c", GRADE, str(answer_key.catalog.solution(SLUG)), str(tmp_path / "graded")]
+    command = [sys.executable, "-c", GRADE, str(answer_key.catalog.solution(SLUG))]
     grader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
     assert grader.stdout
     try:
@@ -227,12 +241,12 @@ def test_a_killed_grader_leaves_nothing(java: Java, answer_key: AnswerKey, tmp_p
 
 def test_the_commands_of_the_handout_work(java: Java, answer_key: AnswerKey, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     """Every command in the column "now" is run as it is printed, on a broker of our own."""
-    tools = standing.tools(java, tmp_path / "bin")
+    tools = background.tools(java, tmp_path / "bin")
     rows = [
         line.split("|")[2].strip().strip("`") for line in answer_key.catalog.handout(SLUG).read_text().splitlines() if "| `kafka-" in line
     ]
     commands = [row for row in rows if row.startswith("kafka-")]
-    assert {command.split()[0] for command in commands} == set(standing.TOOLS)
+    assert {command.split()[0] for command in commands} == set(background.TOOLS)
     said = {}
     with cluster.broker() as own:
         for command in commands:
@@ -257,12 +271,12 @@ def test_twenty_gradings_under_load_give_one_report(java: Java, answer_key: Answ
     checks = [check for check in answer_key.assignment.checks if check.function in {"create_topic", "produce", "read_all", "work"}]
     checks = [check for check in checks if check.id not in {"goes_on", "leader_dies", "acks"}]  # seconds of waiting each
 
-    def grade(kafka: KafkaEngine) -> str:
-        with Engine(kafka=kafka) as engine:
+    def grade(kafka: Runtime) -> str:
+        with Runtime(beside=kafka) as engine:
             return to_json(Grading(answer_key, Submission.read(mixed), answer_key.assignment.defaults(), engine).report(checks))
 
     try:
-        with kafka_engine() as one, kafka_engine() as other, ThreadPoolExecutor(4) as pool:
+        with Runtime() as one, Runtime() as other, ThreadPoolExecutor(4) as pool:
             found = list(pool.map(grade, [one, other] * (TIMES // 2)))
     finally:
         busy.kill()

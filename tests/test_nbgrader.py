@@ -21,7 +21,8 @@ from autograder.authoring.proof import rejected_header
 from autograder.cli.main import main
 from autograder.content.catalog import Catalog, find_root
 from autograder.content.files import read_text
-from autograder.grading.waves import AnswerKey, Grading
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading
 from autograder.integrations.nbgrader_plugin import Replay
 from autograder.model import Assignment, GraderFaultError, KitError
 from autograder.sandbox import bubblewrap

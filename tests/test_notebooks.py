@@ -13,16 +13,17 @@ from typing import Any
 
 import nbformat
 import pytest
-from autograder.engines.spark import Engine
 from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.authoring.notebooks import source_notebook
 from autograder.content.catalog import Catalog, find_root
-from autograder.grading.waves import AnswerKey, Grading, Submission
-from autograder.integrations import notebook_check as live
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.waves import Grading, Observer
+from autograder.integrations import notebook_check
 from autograder.model import KitError, Outcome, Place, Report
 from autograder.submission import notebook
 from autograder.submission.locate import file_in
+from autograder.submission.read import Submission
 from tests import conftest
 from tests.conftest import HERE
 from tests.test_cli import RIGHT
@@ -57,12 +58,12 @@ def test_what_is_handed_out_is_valid(slug: str) -> None:
     assert "SOLUTION" not in text
 
 
-def test_the_solution_in_its_notebook_gets_full_points(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
+def test_the_solution_in_its_notebook_gets_full_points(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """The source notebook, which has the solution in its cells, is a submission like the module that it was made from."""
     path = tmp_path / "toy.ipynb"
     path.write_text(source_notebook(toy.catalog, toy.assignment, "# A toy"))
 
-    submission = Submission.read(path, functions=toy.assignment.functions.keys())
+    submission = Submission.read(path, toy.assignment.functions.keys())
     report = Grading(toy, submission, toy.assignment.defaults(), engine).report(toy.assignment.checks)
 
     assert [(check.id, check.message) for check in report.checks if check.outcome is not Outcome.PASSED] == []
@@ -99,7 +100,7 @@ def test_of_a_module_and_a_notebook_the_one_that_was_worked_in_counts(tmp_path: 
     assert file_in(folder, toy.assignment) == module
 
 
-def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
+def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """It is told at the cell and the line; the other cells count."""
     path = tmp_path / "toy.ipynb"
     path.write_text(conftest.notebook(*RIGHT.split("\n\n\n")[:-1], "\ndef double(number):\n    return 2 * number)\n"))
@@ -112,7 +113,7 @@ def test_a_cell_that_python_cannot_read_costs_its_own_function_only(engine: Engi
     assert "unmatched ')'" in found["double_right"].message
 
 
-def test_an_error_is_told_at_its_cell(engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
+def test_an_error_is_told_at_its_cell(engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """Not at a line of a module that the student has never seen."""
     path = tmp_path / "toy.ipynb"
     path.write_text(conftest.notebook("import math", "\n\ndef double(number):\n    return math.no_such_thing(number)\n"))
@@ -193,7 +194,7 @@ def test_cells_that_check_are_not_taken(tmp_path: Path) -> None:
         (b'{"worksheets": []}', "it has no list of cells"),
     ],
 )
-def test_what_is_no_notebook_is_told(content: bytes, says: str, engine: Engine, toy: AnswerKey, tmp_path: Path) -> None:
+def test_what_is_no_notebook_is_told(content: bytes, says: str, engine: Observer, toy: AnswerKey, tmp_path: Path) -> None:
     """With what is missing, and what to hand in."""
     path = tmp_path / "toy.ipynb"
     path.write_bytes(content)
@@ -258,10 +259,10 @@ def test_check_in_a_notebook(shell: Callable[[str], Any]) -> None:
 
 def test_check_never_shows_a_traceback_of_ours(shell: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of the grader is said in a sentence."""
-    monkeypatch.setattr(live.AnswerKey, "load", lambda *_: 1 / 0)
+    monkeypatch.setattr(notebook_check.AnswerKey, "load", lambda *_: 1 / 0)
 
     assert (
-        repr(live.check("toy"))
+        repr(notebook_check.check("toy"))
         == "The grader failed, not your program. Try again, and tell your instructor if it stays so.\nZeroDivisionError"
     )
 
@@ -280,16 +281,16 @@ def test_nbgrader_alone_gives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
 
     with pytest.raises(RuntimeError, match="preprocessor: it is missing"):
-        live.check("toy")
+        notebook_check.check("toy")
 
 
 def test_only_functions_in_one_file_or_a_notebook(toy: AnswerKey) -> None:
     """Of two files nobody knows which was meant."""
     with pytest.raises(KitError, match="not in a notebook, nor in one file"):
-        live._submission(toy, (read, json.loads))
+        notebook_check._submission(toy, (read, json.loads))
 
 
-def test_a_report_of_a_notebook_names_it(toy: AnswerKey, engine: Engine, tmp_path: Path) -> None:
+def test_a_report_of_a_notebook_names_it(toy: AnswerKey, engine: Observer, tmp_path: Path) -> None:
     """Reports of a notebook and of the module with the same functions differ in the file alone."""
     (tmp_path / "toy.py").write_text(RIGHT)
     (tmp_path / "toy.ipynb").write_text(conftest.notebook(RIGHT))

@@ -14,14 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from autograder.engines.spark import Engine
 
 from autograder.authoring import packing
 from autograder.content.catalog import Catalog
-from autograder.grading.waves import AnswerKey, Grading, Submission, for_student
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.redaction import for_student
+from autograder.grading.waves import Grading, Observer
 from autograder.judge.compare import same_steps
 from autograder.model import StepOutput
 from autograder.reports import terminal
+from autograder.submission.read import Submission
 from tests.conftest import HERE, MIXED, grade_file
 
 ROOT = HERE.parent
@@ -190,7 +192,7 @@ def judged(outputs: tuple[StepOutput, ...]) -> str:
 
 
 @pytest.mark.parametrize("sample", ["skeleton", "right", "half_right"])
-def test_the_same_report_as_in_the_kit(engine: Engine, released: Path, sample: str) -> None:
+def test_the_same_report_as_in_the_kit(engine: Observer, released: Path, sample: str) -> None:
     """On real Spark: outcomes, points, messages, diagnosis and evidence of the visible checks. It is replayed once and judged twice."""
     slug = "watermarks"
     file = released / f"assignments/{slug}/{slug}.py" if sample == "skeleton" else CATALOG.solutions(slug) / f"samples/{sample}.py"
@@ -208,7 +210,7 @@ def test_the_same_report_as_in_the_kit(engine: Engine, released: Path, sample: s
     assert any(check.mistake for check in reports[1].checks) == (sample == "half_right")
 
 
-def test_make_check_with_the_wheel(engine: Engine, toy: AnswerKey, toy_release: Path, tmp_path: Path) -> None:
+def test_make_check_with_the_wheel(engine: Observer, toy: AnswerKey, toy_release: Path, tmp_path: Path) -> None:
     """The release's Makefile and the engine of its wheel say what the kit says, and that there are hidden checks."""
     (path,) = toy_release.glob("wheels/*.whl")
     zipfile.ZipFile(path).extractall(tmp_path / "site")

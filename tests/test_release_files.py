@@ -17,7 +17,7 @@ from autograder.authoring.release import release_files
 from autograder.cli.main import main
 from autograder.content import variants
 from autograder.content.catalog import Catalog
-from autograder.grading.waves import AnswerKey
+from autograder.grading.answer_key import AnswerKey
 from autograder.model import KitError, Variant
 from tests.conftest import HERE, laid_out
 
@@ -191,8 +191,8 @@ ANSWERS = "assignments/toy/expected.json"
     [
         ('{"version"', '"version"', r".*expected.json: not valid JSON: .*\nTake the file from the release again."),
         ('"version": 1', '"version": 2', r".*expected.json: version: Input should be 1\n"),
-        ('"says"', '"said"', r".*expected.json: mistakes.counts.0.says: Field required\n"),
-        ('"emits": [', '"emits": [7, ', r".*expected.json: answers.0.emits.0: Input should be a valid list\n"),
+        ('"says"', '"said"', r".*expected.json: mistakes.counts.1.says: this field is missing\n"),
+        ('"emits": [', '"emits": [7, ', r".*expected.json: answers.1.emits.1: Input should be a valid list\n"),
         (
             '"fixture": "numbers", "fed": "',
             '"fixture": "numbers", "fed": "0',

@@ -28,7 +28,7 @@ WRITERS: dict[str, Callable[[Report], str]] = {
     "gradescope": lambda report: gradescope.to_gradescope([report]),
     "github": lambda report: github.to_result([report]),
     "markdown": lambda report: markdown.to_markdown([report]),
-    "csv": lambda report: gradebook_csv.to_csv([("alice", report)]),
+    "csv": lambda report: gradebook_csv.to_csv([report]),
     "classroom50": lambda report: classroom50.to_classroom50(report, RUNNER),
     "junit": junit.to_junit,
 }
@@ -122,7 +122,9 @@ def test_classroom50_needs_to_know_whose_result_it_is() -> None:
 
 def test_csv_is_nbgraders_table() -> None:
     """The columns of nbgrader, sorted; an undecided report has no score; a name is no formula."""
-    text = gradebook_csv.to_csv([("bob", UNDECIDED), ("=cmd|x", DECIDED), ("a, b", replace(DECIDED, slug="another"))])
+    text = gradebook_csv.to_csv(
+        [replace(UNDECIDED, student="bob"), replace(DECIDED, student="=cmd|x"), replace(DECIDED, student="a, b", slug="another")]
+    )
 
     rows = list(csv.DictReader(io.StringIO(text)))
     assert text.splitlines()[0] == (
@@ -192,15 +194,27 @@ def test_export_writes_every_format_of_an_instructors_report(tmp_path: Path, nam
 
 
 def test_csv_knows_whose_reports_they_are(tmp_path: Path) -> None:
-    """alice.py and alice_toy.py are alice's; where all are called toy.py, it is the folder given to `grade --out`."""
-    for name in ("alice", "bob_toy"):
-        saved(tmp_path, replace(DECIDED, submission=f"{name}.py"), "toy", name, "report.json")
-    saved(tmp_path, replace(DECIDED, submission="toy.py"), "carol", "toy", "toy", "report.json")
+    """A report says it; neither its file's name nor its folder does."""
+    for name in ("alice", "bob"):
+        saved(tmp_path, replace(DECIDED, student=name), "toy", f"{name}'s folder", "report.json")
 
     text = export("csv", [tmp_path], {}).text
 
     assert text is not None
-    assert [row["student_id"] for row in csv.DictReader(io.StringIO(text))] == ["alice", "bob", "carol"]
+    assert [row["student_id"] for row in csv.DictReader(io.StringIO(text))] == ["alice", "bob"]
+
+
+@pytest.mark.parametrize("name", ["gradescope", "github"])
+def test_one_students_format_refuses_a_class(tmp_path: Path, name: str) -> None:
+    """The points of nine students are nobody's; two assignments of one student are one result."""
+    for number in range(9):
+        saved(tmp_path, replace(DECIDED, student=f"student{number}"), "class", str(number), "report.json")
+    for slug in ("toy", "other"):
+        saved(tmp_path, replace(DECIDED, slug=slug), "alice", slug, "report.json")
+
+    with pytest.raises(KitError, match=rf"The format {name} takes the reports of one student, here are 9: student0, student1, student2 …"):
+        export(name, [tmp_path / "class"], {})
+    assert export(name, [tmp_path / "alice"], {}).text
 
 
 @pytest.mark.parametrize(
@@ -209,7 +223,7 @@ def test_csv_knows_whose_reports_they_are(tmp_path: Path) -> None:
         (["csv", "empty"], "There is no report.json in empty.\nName the folder"),
         (["csv", "binary"], "binary cannot be read: "),
         (["github", "text"], "text is no report: the file: Invalid JSON"),
-        (["github", "other"], "other is no report: version: Input should be 1"),
+        (["github", "other"], "other is no report: version: Input should be 2"),
         (["junit", "one", "one"], "The format junit takes one report, here are 2.\nName one report.json."),
         (["csv", "one", "one"], "There are two reports of alice for toy.\nLeave the older one out."),
         (["csv", "nothing"], "does not exist"),

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli import commands
+from autograder.authoring.generated import build
 from autograder.cli.main import main
+from autograder.content.catalog import Catalog
 from autograder.content.files import make_folder, write_bytes
 from autograder.model import KitError
+from autograder.reports.folder import write
 from tests.consumers import DECIDED, saved
 
-MEND = "Name a folder that you may write to.\n"
+FIX = "Name a folder that you may write to.\n"
 
 
 def refused(*arguments: str) -> str:
@@ -46,7 +48,7 @@ def test_a_place_that_cannot_be_made_is_named(
     said = refused(*(part.replace("PLACE", str(root / "thesis.txt")).replace("REPORT", str(report)) for part in arguments))
 
     assert f"{root}/thesis.txt/" in said
-    assert f"cannot be written: Not a directory\n{MEND}" in said
+    assert f"cannot be written: Not a directory\n{FIX}" in said
     assert (root / "thesis.txt").read_text() == "mine"
 
 
@@ -55,7 +57,7 @@ def test_a_report_needs_a_folder(tmp_path: Path) -> None:
     (tmp_path / "graded").write_text("")
 
     with pytest.raises(KitError, match=r"graded/toy: cannot be written: Not a directory"):
-        commands.write(DECIDED, tmp_path / "graded" / "toy")
+        write(DECIDED, tmp_path / "graded" / "toy")
 
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
@@ -81,7 +83,7 @@ def test_build_refuses_a_folder_in_the_place_of_a_file(root: Path) -> None:
     handout.unlink(missing_ok=True)
     handout.mkdir()
 
-    assert f"{handout}: cannot be written: Is a directory\n{MEND}" in refused("build", "toy")
+    assert f"{handout}: cannot be written: Is a directory\n{FIX}" in refused("build", "toy")
 
 
 def test_build_finds_a_file_stale_that_is_no_text(root: Path) -> None:
@@ -92,5 +94,5 @@ def test_build_finds_a_file_stale_that_is_no_text(root: Path) -> None:
 
     assert done.exit_code == 1, done.output
     assert f"stale {handout}" in done.output
-    assert handout in commands.build(["toy"], write=True)
-    assert handout not in commands.build(["toy"], write=False)
+    assert handout in build(Catalog(root), ["toy"], write=True)
+    assert handout not in build(Catalog(root), ["toy"], write=False)

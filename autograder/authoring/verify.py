@@ -11,6 +11,7 @@ from autograder.content.catalog import Catalog
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import Session, left_out
+from autograder.grading.waves import Observer
 from autograder.machine.progress import Progress
 from autograder.model import Variant
 
@@ -18,26 +19,34 @@ from autograder.model import Variant
 _AT_ONCE = 2
 
 
-def verify_all(
-    catalog: Catalog, slugs: Sequence[str], say: Callable[[str], None], progress: Progress, of: tuple[bytes, str] | None = None
+def verify_all(  # noqa: PLR0913, PLR0917  # what is proved, and how
+    catalog: Catalog,
+    slugs: Sequence[str],
+    say: Callable[[str], None],
+    progress: Progress,
+    of: tuple[bytes, str] | None = None,
+    observer: Callable[[AnswerKey, Runtime], Observer] = lambda _, runtime: runtime,
 ) -> list[str]:
     """Prove the assignments, all when no slug is given; what is wrong, a line each.
 
-    ``of`` is a course's secret and a student: then it is that student's variants that are proved.
+    ``of`` is a course's secret and a student: then it is that student's variants that are proved. ``observer`` may put another one
+    before a runtime, such as records.
     """
     answer_keys = [AnswerKey.load(catalog, slug).complete() for slug in slugs or catalog.slugs()]
     wanted = [answer_key for answer_key in answer_keys if not left_out(answer_key.assignment, progress)]
     problems: list[str] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for found in pool.map(lambda answer_key: _proved(answer_key, progress, of), wanted):
+        for found in pool.map(lambda answer_key: _proved(answer_key, progress, of, observer), wanted):
             say(proof.to_text(found))
             problems += found.problems
     say(f"{len(problems)} problems" if problems else "Everything holds.")
     return problems
 
 
-def _proved(answer_key: AnswerKey, progress: Progress, of: tuple[bytes, str] | None) -> proof.Proof:
+def _proved(
+    answer_key: AnswerKey, progress: Progress, of: tuple[bytes, str] | None, observer: Callable[[AnswerKey, Runtime], Observer]
+) -> proof.Proof:
     assignment = answer_key.assignment
     variant = variants.draw(of[0], assignment, of[1]) if of else Variant(assignment.defaults())
     with Runtime() as one, Runtime(beside=one) as other:
-        return proof.prove(Session(answer_key), variant, (one, other), progress)
+        return proof.prove(Session(answer_key), variant, (observer(answer_key, one), observer(answer_key, other)), progress)

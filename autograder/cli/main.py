@@ -13,6 +13,7 @@ from autograder.cli.console import echo, examples, say, say_progress
 from autograder.cli.demo import demo
 from autograder.cli.grade import grade, variant
 from autograder.cli.kafka import kafka
+from autograder.cli.lines import lines
 from autograder.cli.nbgrader import nbgrader
 from autograder.cli.release import release
 from autograder.cli.results import ci, export
@@ -47,7 +48,7 @@ def _system() -> str:
     return os.name
 
 
-for _verb in (check, hint, grade, variant, verify, build, demo, kafka, nbgrader, release, export, ci, new, record):
+for _verb in (check, hint, grade, variant, verify, build, demo, kafka, lines, nbgrader, release, export, ci, new, record):
     main.add_command(_verb)
 
 

@@ -30,7 +30,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 _PARSING = threading.Lock()
 
 
-def parse(text: str) -> ast.Module:
+def parse(text: str | bytes) -> ast.Module:
     """``ast.parse`` for several threads: CPython 3.11 counts the depth of all at once and then raises SystemError."""
     with _PARSING:
         return ast.parse(text)

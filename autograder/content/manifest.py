@@ -49,7 +49,24 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         raise KitError(f"{path}:{line[1] if line else 1}: not valid TOML: {error}", "Fix this line.") from error
     if data.pop("version", None) != _VERSION:
         raise KitError(f"{path}:{line_of(text, ('version',))}: version: a manifest begins with version = {_VERSION}", _FIELDS)
+    for location in _derived(data):
+        raise KitError(f"{path}:{line_of(text, location)}: {location[-1]}: there is no field of this name", _FIELDS)
     return data
+
+
+def _derived(data: Mapping[str, Any]) -> list[Location]:
+    """Where a manifest says what it must not."""
+    found: list[Location] = [("slug",)] if "slug" in data else []
+    for name, tables in _DERIVED.items():
+        for kind in tables:
+            inner = data.get(kind)
+            pairs = inner.items() if isinstance(inner, dict) else enumerate(inner) if isinstance(inner, list) else ()
+            found += [(kind, key, name) for key, table in pairs if isinstance(table, dict) and name in table]
+    return found
+
+
+#: Fields of the model that a manifest does not say: they come of where things stand.
+_DERIVED = {"name": ("parameters", "functions"), "hidden": ("checks",)}
 
 
 def _named(data: Mapping[str, Any], slug: str) -> dict[str, Any]:
@@ -121,11 +138,20 @@ def _check_problems(assignment: Assignment, check: Check, before: list[str]) -> 
     return problems + [f"check {check.id!r} sets {name!r}, which is no parameter" for name in unknown]
 
 
+#: What pydantic's words would tell Python programmers only, by the type of its error.
+_WORDS = {
+    "extra_forbidden": "there is no field of this name",
+    "unexpected_keyword_argument": "there is no field of this name",
+    "missing": "this field is missing",
+    "missing_argument": "this field is missing",
+}
+
+
 def first_refusal(error: ValidationError, whole: str = "") -> str:
     """What pydantic refuses first: where (``whole`` when it is all of it; items of a list count from 1), and why."""
     first = error.errors()[0]
     place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
-    return f"{place or whole}: {first['msg']}"
+    return f"{place or whole}: {_WORDS.get(first['type'], first['msg'])}"
 
 
 def line_of(text: str, location: tuple[Any, ...]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from autograder.machine.progress import Progress
 from autograder.model import Drive, GraderFaultError, Observation, Request
@@ -54,3 +54,14 @@ class Engine(Protocol):
 
     def observe(self, requests: Sequence[Request], runtime: Runtime) -> Iterator[Observed]:
         """The observation of each request, as they come."""
+
+
+@runtime_checkable
+class Caller(Protocol):
+    """What an engine may have besides: it loads a program and calls its function as ``untrusted.submission`` does.
+
+    So what the program's text tells of the call is certain, and told before anything is replayed.
+    """
+
+    def positional(self, request: Request) -> int:
+        """How many arguments the function is called with by position. By keyword come its parameters and what the engine provides."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from autograder.engines.base import Engine, Observed
 from autograder.machine.progress import Progress
-from autograder.model import Call, Drive, KillBroker, Request, StopBroker
+from autograder.model import Ask, Call, Drive, KillBroker, Request, StopBroker
 
 if TYPE_CHECKING:
     from autograder.engines.runtime import Runtime
@@ -30,6 +30,11 @@ class SparkEngine:
     def exclusive(self, request: Request) -> str:  # noqa: ARG002  # the same for all its requests
         """A JVM runs one StreamingContext at a time."""
         return self.name if self.serial else ""
+
+    def positional(self, request: Request) -> int:
+        """A stream for each source; a plain function has what it is asked."""
+        asked = max((len(step.arguments) for step in request.fixture.steps if isinstance(step, Ask)), default=0)
+        return len(request.function.sources) or asked
 
     def prepare(self, progress: Progress) -> None:
         """Java, and Spark's class cache where it can be made. Raises KitError without a suitable Java."""
@@ -62,6 +67,10 @@ class KafkaEngine:
             isinstance(step, (StopBroker, KillBroker)) or (isinstance(step, Call) and step.kill_leader) for step in request.fixture.steps
         )
         return "brokers" if stops else ""
+
+    def positional(self, request: Request) -> int:  # noqa: ARG002  # the same for all its requests
+        """The brokers' address."""
+        return 1
 
     def prepare(self, progress: Progress) -> None:
         """Java, Kafka's jars and the brokers' class cache. Raises KitError when Kafka cannot be fetched."""

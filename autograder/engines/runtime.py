@@ -31,11 +31,19 @@ class Runtime:
     """Use it as a context manager; it leaves no process behind.
 
     With ``sandbox`` submissions are confined. ``background`` is the Kafka that a student left running, for replays that one broker is
-    enough for. A runtime made ``beside`` another one uses what that one has started and can share.
+    enough for. A runtime made ``beside`` another one uses what that one has started and can share. ``prepare`` is called once, before
+    the first replay.
     """
 
-    def __init__(self, sandbox: Sandbox | None = None, background: Background | None = None, beside: Runtime | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox | None = None,
+        background: Background | None = None,
+        beside: Runtime | None = None,
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
         self.sandbox, self.background = sandbox, background
+        self._prepare = prepare
         self._beside = beside
         self._started: dict[str, Closable] = {}
         self._lock = threading.Lock()
@@ -63,7 +71,13 @@ class Runtime:
             return cast(P, self._started[name])
 
     def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
-        """The observation of each request, as they come; engines that share nothing work at the same time."""
+        """The observation of each request, as they come; engines that share nothing work at the same time.
+
+        Raises KitError when what is to be prepared cannot be had.
+        """
+        if requests and self._prepare:
+            self._prepare()
+            self._prepare = None
         results: queue.SimpleQueue[Observed] = queue.SimpleQueue()
         for name, group in _groups(requests):
             self._threads.setdefault(name, ThreadPoolExecutor(1)).submit(_observe, self, group, results)

@@ -10,7 +10,7 @@ from autograder.broker import background
 from autograder.content import variants
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.redaction import for_student
-from autograder.grading.session import Session, prepare
+from autograder.grading.session import Session
 from autograder.machine.progress import Progress, silent
 from autograder.model import Check, KitError, Report
 from autograder.submission.locate import file_in
@@ -36,10 +36,12 @@ def check(  # noqa: PLR0913, PLR0917  # what is checked, and how
     given: Mapping[str, str],
     progress: Progress = silent,
 ) -> Report:
-    """Checks of a submission on this machine, with the variant that lies in a folder, as a student may see them."""
+    """Checks of a submission on this machine, with the variant that lies in a folder, as a student may see them.
+
+    Nothing starts, and no Java is looked for, where every function fails by its text alone.
+    """
     variant = variants.beside(folder, answer_key.assignment)
     session = Session(answer_key, given=given, background=background.running(), progress=progress)
     session.check_values(variant)
-    prepare(answer_key.assignment, progress)
     report = session.grade(submission, checks, variant=variant).report
     return replace(for_student(report), sandbox="own machine")

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograder.judge.messages import kind_of_error
+from autograder.judge.messages import kind_of_error, without_fault
 from autograder.model import CheckReport, Outcome, Report
 
 
 def for_student(report: Report) -> Report:
-    """The report as a student may see it: of hidden checks the name, the outcome, the points and the kind of error, no more."""
-    checks = tuple(_without_data(check) if check.hidden else check for check in report.checks)
+    """The report as a student may see it.
+
+    Of hidden checks there are the name, the outcome, the points and the kind of error, no more; of a fault of ours that there was one.
+    """
+    checks = tuple(_without_data(check) if check.hidden else _without_fault(check) for check in report.checks)
     return replace(report, audience="student", checks=checks)
 
 
+def _without_fault(check: CheckReport) -> CheckReport:
+    return replace(check, message=without_fault(check.message)) if check.outcome is Outcome.GRADER_ERROR else check
+
+
 def _without_data(check: CheckReport) -> CheckReport:
-    message = check.message if check.outcome is Outcome.SKIPPED else kind_of_error(check.function, check.kind)
+    message = kind_of_error(check.function, check.kind)
+    if check.outcome in {Outcome.SKIPPED, Outcome.GRADER_ERROR}:
+        message = without_fault(check.message)
     return CheckReport(check.id, check.says, check.function, True, check.outcome, check.points, check.max_points, message, kind=check.kind)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
-from autograder import __version__
-from autograder.engines.base import Observed
+from autograder import __version__, engines
+from autograder.engines.base import Caller, Observed
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge import evidence
 from autograder.judge.compare import compare
 from autograder.judge.diagnose import Case, diagnose
-from autograder.judge.messages import MESSAGES, explain
+from autograder.judge.messages import FAULT, MESSAGES, advice, explain
 from autograder.machine.progress import Progress
 from autograder.model import (
     Check,
@@ -33,6 +33,7 @@ from autograder.model import (
     StepOutput,
     Value,
 )
+from autograder.submission import early
 from autograder.submission.read import Submission
 from autograder.wire import BROKEN
 
@@ -64,6 +65,7 @@ class Grading:
         self.answer_key, self.submission, self.parameters, self.observer = answer_key, submission, parameters, observer
         self.seen: dict[_Key, Observation | GraderFaultError] = {}
         self.reports: dict[str, CheckReport] = dict(known or {})
+        self.reading = early.read(submission.program.text)
         self.began = time.monotonic()
 
     def report(self, checks: Sequence[Check], progress: Progress | None = None) -> Report:
@@ -115,9 +117,21 @@ class Grading:
         if time.monotonic() - self.began > limits.submission_time:
             over = Observation(failure=Failure("submission_time", str(limits.submission_time)))
             self.seen = {**dict.fromkeys(requests, over), **self.seen}
+        self._read(requests)
         todo = {id(request): key for key, request in requests.items() if key not in self.seen}
         for request, found in self.observer.observe([requests[key] for key in todo.values()]):
             self.seen[todo[id(request)]] = found
+
+    def _read(self, requests: Mapping[_Key, Request]) -> None:
+        """What the text alone tells needs no replay."""
+        for key, request in requests.items():
+            function = request.function
+            engine = engines.engine(function.engine)
+            if key in self.seen or not isinstance(engine, Caller):
+                continue
+            failure = self.reading.failure(function.name, engine.positional(request), (*function.parameters, *function.provides))
+            if failure:
+                self.seen[key] = Observation(failure=failure)
 
     def _key(self, check: Check, fixture: Fixture) -> _Key:
         values = {**self.parameters, **check.parameters}
@@ -161,6 +175,7 @@ class Grading:
         return replace(
             first.report(check),
             points=round(check.points * passed / len(fixtures), 2) if check.partial else 0.0,
+            hint="" if mistake else first.hint,  # the mistake says more, and a general hint may say otherwise
             mistake=mistake.id if mistake else "",
             diagnosis=mistake.says if mistake else "",
             evidence=tuple(failure.evidence for failure in failures),
@@ -222,7 +237,7 @@ def _failure(
     if difference is None:
         return None
     found = evidence.of_difference(function, fixture, difference)
-    return _Failure(Outcome.FAILED, evidence.sentence(difference), check.hints[0], None, found)
+    return _Failure(Outcome.FAILED, evidence.sentence(difference), advice(function, check, difference), None, found)
 
 
 def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
@@ -230,7 +245,7 @@ def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
 
 
 def _fault(check: Check, text: str) -> CheckReport:
-    report = _empty(check, Outcome.GRADER_ERROR, f"The grader failed, not your program: {text}")
+    report = _empty(check, Outcome.GRADER_ERROR, f"{FAULT}: {text}")
     return replace(report, hint="Nothing is decided. Tell your instructor.")
 
 

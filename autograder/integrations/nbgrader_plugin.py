@@ -57,7 +57,10 @@ class Replay(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no typ
         write(report, Path(self.reports) / names["notebook"] / names["student"])
         if not report.decided:
             faults = [check.message for check in report.checks if check.outcome == "GRADER_ERROR"]
-            raise KitError(f"The grader failed on {names['student']}: {faults[0]}", "No marks are decided. Grade this submission again.")
+            raise KitError(
+                f"The grader failed on {names['student']}: {faults[0].splitlines()[-1]}",
+                "No marks are decided. Grade this submission again.",
+            )
         student = for_student(report)
         for cell in nb.cells:
             _mark(cell, student)

@@ -41,7 +41,7 @@ class Checked:
     def _repr_html_(self) -> str:
         """A table with a figure of the failing step; everything that a program could have written is escaped."""
         page = _PAGES.get_template("check.html.j2")
-        return page.render(report=self.report, problem=self.problem, number=terminal.number, mark=terminal.mark)
+        return page.render(report=self.report, problem=self.problem, number=terminal.number, mark=terminal.mark, result=terminal.result)
 
 
 def part(report: Report, checks: tuple[CheckReport, ...]) -> Report:

@@ -1,10 +1,10 @@
-"""What a student reads about trouble: one sentence what, one line to try. Listed for readers in docs/outcomes.md."""
+"""What a student reads about a failure: one sentence what, one line to try. Listed for readers in docs/outcomes.md."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.model import Failure, Function, Outcome
+from autograder.model import Check, Difference, Failure, Function, Outcome
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ MESSAGES = {
     "empty": Message("The file is empty.", "Start from the skeleton of the assignment."),
     "too_big": Message("The file is larger than {text}.", "Hand in the program alone, without data."),
     "not_utf8": Message("The file is not UTF-8 text ({text}).", "Save it as UTF-8."),
-    "syntax": Message("Python cannot read the file: {text}.", "Mend this line; `python -m py_compile FILE` shows it too."),
+    "syntax": Message("Python cannot read the file: {text}.", "Fix this line; `python -m py_compile FILE` shows it too."),
     "missing_module": Message("The module {text!r} is not installed here.", "Use what the handout names, and the standard library."),
     "raised_on_import": Message(
         "The file raises {error} when it is loaded: {text}", 'Put what runs the program under `if __name__ == "__main__":`.'
@@ -56,7 +56,7 @@ MESSAGES = {
     "too_many_tables": Message("The store has several tables: {text}.", "Keep the one that is asked for; begin other names with _."),
     "too_many_rows": Message("One trigger emitted {text} rows.", "Look for a join or an explode that multiplies rows."),
     "timeout": Message(
-        "It was not done after {text} seconds.", "Look for an endless loop, input(), sleep() or a wait for something.", Outcome.TIMEOUT
+        "It did not finish within {text} seconds.", "Look for an endless loop, input(), sleep() or a wait for something.", Outcome.TIMEOUT
     ),
     "exited": Message("The program ended its own process {text}.", "Take out exit(), os._exit() and the like."),
     "killed_engine": Message("Spark was shut down while your code ran.", "Do not stop Spark or its JVM."),
@@ -79,6 +79,20 @@ MESSAGES = {
     "broken_observation": Message("What came back from the replay is not a result.", "Do not interfere with the grader's own code."),
 }
 
+#: Failures of the file as a whole: no function of it could be called.
+WHOLE_FILE = frozenset(
+    {"missing", "not_a_file", "not_a_notebook", "empty", "too_big", "not_utf8", "syntax", "missing_module", "raised_on_import"}
+)
+#: Failures before a function was called: on which fixture says nothing.
+NEVER_CALLED = WHOLE_FILE | {"no_function", "wrong_parameters"}
+#: What is told of a fault of ours. Its own text follows after a colon, for the instructor's report alone.
+FAULT = "The grader failed, not your program"
+
+
+def without_fault(message: str) -> str:
+    """A check's message as it is shown: of a fault of ours that there was one, without its text."""
+    return f"{FAULT}." if message.startswith(f"{FAULT}:") else message
+
 
 def kind_of_error(name: str, kind: str) -> str:
     """What happened to a function, without a word of its own: an error's name and text could carry hidden rows."""
@@ -86,9 +100,16 @@ def kind_of_error(name: str, kind: str) -> str:
 
 
 def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:
-    """Outcome, what happened and what to try, for a trouble."""
+    """Outcome, what happened and what to try, for a failure."""
     found = MESSAGES[failure.kind]
     names = {"call": function.signature, "name": function.name, "text": failure.text, "error": failure.error or "an error"}
     what = found.what.format(**names).strip()
     where = f" (at step {failure.step + 1})" if failure.step is not None else ""
     return found.outcome, what + where, found.hint.format(**names)
+
+
+def advice(function: Function, check: Check, difference: Difference) -> str:
+    """What to try where the result is different: for other columns their names, else the check's first hint."""
+    if difference.aspect == "columns":
+        return f"Name the columns as the handout does: {', '.join(function.columns)}."
+    return check.hints[0]

@@ -36,17 +36,20 @@ def flags(java: Java) -> tuple[str, ...]:
     return (f"-XX:AOTCache={cache}",) if java.major >= _AOT else (f"-XX:SharedArchiveFile={cache}",)
 
 
-def start_jvm(java: Java, scratch: Path) -> jvm.Jvm:
-    """Start Spark's JVM with the cache. One that this JVM refuses is thrown away, and Spark starts without it."""
+def start_jvm(java: Java, scratch: Path, settings: dict[str, str] | None = None, *, own: bool = False) -> jvm.Jvm:
+    """Start Spark's JVM with the cache. One that this JVM refuses is thrown away, and Spark starts without it.
+
+    ``settings`` and ``own`` are those of ``jvm.start_jvm``. Raises EngineLostError when it does not start.
+    """
     found = flags(java)
     try:
-        return jvm.start_jvm(java, scratch, found)
+        return jvm.start_jvm(java, scratch, found, settings, own=own)
     except jvm.EngineLostError:
         if not found:
             raise
         with contextlib.suppress(OSError):  # in a sandbox it cannot be written
             path(java).unlink(missing_ok=True)
-        return jvm.start_jvm(java, scratch)
+        return jvm.start_jvm(java, scratch, (), settings, own=own)
 
 
 def ensure(java: Java, progress: Progress) -> Path | None:

@@ -22,6 +22,8 @@ _OPENS = (
     "java.security.jgss/sun.security.krb5",
 )  # fmt: skip
 
+#: What Java itself has to say of its class cache is no output of a program.
+_QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 #: Settings for speed and for one answer on every machine. One shuffle partition also keeps arrival order.
 SETTINGS = {
     "spark.master": "local[2]",
@@ -78,10 +80,13 @@ class Jvm:
             self.process.stdin.close()
 
 
-def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None, more: str = "") -> Jvm:
+def start_jvm(  # noqa: PLR0913  # how a JVM can differ
+    java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None, more: str = "", *, own: bool = False
+) -> Jvm:
     """Start Spark's gateway in a JVM, with ``more`` on its class path, and wait until it listens.
 
-    Raises EngineLostError when it does not.
+    With ``own`` it belongs to a program that a person runs: it stands in the same folder, and what it prints is shown, not logged.
+    Raises EngineLostError when it does not start.
     """
     import pyspark
 
@@ -94,13 +99,15 @@ def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: 
     command = [
         str(java.executable),
         *flags,
+        *(_QUIET if own else ()),
         *_jvm_options(scratch, settings or SETTINGS),
         "-cp",
         os.pathsep.join(filter(None, [class_path(), more])),
         _GATEWAY,
     ]
     with log.open("ab") as out:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=env, cwd=scratch, start_new_session=True)
+        prints, place = (None, None) if own else (out, scratch)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=prints, stderr=prints, env=env, cwd=place, start_new_session=True)
     try:
         _wait_for(info, process)
     except BaseException:  # also Ctrl-C and a time limit: the JVM has a session of its own and would stay

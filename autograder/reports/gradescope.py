@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.model import CheckReport, Outcome, Report
-from autograder.reports.terminal import details, named, number, shown
+from autograder.reports.terminal import details, named, result, shown
 
 #: What a student reads instead of a mark. Without ``score`` and ``tests`` Gradescope takes the run for failed and gives no zero.
 UNDECIDED = "Nothing is decided: the grader failed, not your program. Tell your instructor, who finds the reason in the autograder's log."
@@ -32,7 +32,7 @@ def to_gradescope(reports: Sequence[Report]) -> str:
 
 
 def _sentence(report: Report) -> str:
-    return shown(f"{report.title} ({report.slug}): {number(report.points)} of {report.max_points} points")
+    return shown(f"{report.title} ({report.slug}): {result(report)}")
 
 
 def _identity(report: Report) -> dict[str, Any]:

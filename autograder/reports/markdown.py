@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from autograder.model import CheckReport, Outcome, Report
-from autograder.reports.terminal import details, number, shown
+from autograder.reports.terminal import details, number, result, shown
 
 #: Bytes of one step's summary, above which GitHub shows none of it. Source: GitHub's documentation, "Workflow commands".
 _MOST_BYTES = 1024 * 1024
@@ -24,8 +24,7 @@ def to_markdown(reports: Sequence[Report]) -> str:
 
 
 def _lines(report: Report, *, with_details: bool) -> Iterator[str]:
-    points = f"{number(report.points)} of {report.max_points} points" if report.decided else "nothing is decided"
-    yield f"### {_inline(report.title)} ({_inline(report.student or report.submission)}): {points}\n"
+    yield f"### {_inline(report.title)} ({_inline(report.student or report.submission)}): {result(report)}\n"
     if not report.decided:
         yield "The grader failed on a check, not the program. Grade again, or tell your instructor.\n"
     yield "| | check | outcome | points |\n|---|---|---|---:|"

@@ -1,4 +1,4 @@
-"""The report as lines of text for a person: outcome, what was expected, what came at which step, one line to try."""
+"""The report as lines of text for a person: outcome, what was expected, what it got at which step, one line to try."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from autograder.judge.evidence import cut, cut_around
+from autograder.judge.messages import NEVER_CALLED, WHOLE_FILE, without_fault
 from autograder.model import CheckReport, Evidence, Outcome, Report
 
 _WIDTH = 110
@@ -56,8 +57,7 @@ def named(check: CheckReport) -> str:
 
 def details(check: CheckReport) -> str:
     """What stands below a check's line: what happened, the evidence, what was printed, one line to try. Empty where there is nothing."""
-    below = list(_check(check, told=False))[1:]
-    return textwrap.dedent("\n".join(shown(line.text).rstrip() for line in below))
+    return textwrap.dedent("\n".join(shown(line.text).rstrip() for line in _below(check)))
 
 
 def _lines(report: Report) -> Iterator[Line]:
@@ -65,33 +65,68 @@ def _lines(report: Report) -> Iterator[Line]:
     values = ", ".join(f"{name} = {value}" for name, value in report.parameters.items())
     yield Line(f"Graded with {values}" if values else "", "dim")
     yield Line("")
-    told: set[tuple[str, str]] = set()
-    for check in report.checks:
-        yield from _check(check, (check.message, check.hint) in told)
-        if check.evidence and check.evidence[0].at is None:  # trouble with the whole file or function
-            told.add((check.message, check.hint))
+    yield from _checks(report)
     yield Line("")
     if report.sandbox == "none":
         yield Line("Graded without confinement (--sandbox none).", "yellow")
-    if not report.decided:
-        yield Line("No marks are decided: the grader failed on a check. Grade again, or tell your instructor.", "magenta")
-    yield Line(f"{number(report.points)} of {report.max_points} points", "bold")
+    yield _sum(report)
+
+
+def _checks(report: Report) -> Iterator[Line]:
+    about_the_file = _whole_file(report)
+    if about_the_file:
+        yield from (Line(line.text.removeprefix("    "), line.style) for line in _below(about_the_file))
+        yield Line("")
+        yield from (_head(check) for check in report.checks)
+        return
+    told: set[tuple[str, str]] = set()
+    for check in report.checks:
+        yield from _check(check, (check.message, check.hint) in told)
+        if check.evidence and check.evidence[0].at is None:  # a failure of the whole function
+            told.add((check.message, check.hint))
+
+
+def _whole_file(report: Report) -> CheckReport | None:
+    """A check that tells what is wrong with the whole file, where that is why every check failed or was skipped."""
+    failed = [check for check in report.checks if check.outcome is not Outcome.SKIPPED]
+    told = [check for check in failed if not check.hidden or report.audience == "instructor"]
+    same = len({check.kind for check in failed}) == 1 == len({(check.message, check.line, check.cell) for check in told})
+    return told[0] if same and told[0].kind in WHOLE_FILE else None
+
+
+def _sum(report: Report) -> Line:
+    if report.decided:
+        return Line(result(report), "bold")
+    what = "No marks are decided: the grader failed on a check"
+    if report.audience == "instructor":
+        return Line(f"{what}; instructor.json says why. Grade again.", "magenta")
+    return Line(f"{what}. Grade again, or tell your instructor.", "magenta")
+
+
+def _head(check: CheckReport) -> Line:
+    mark, style = _MARKS[check.outcome]
+    points = f"{'–' if check.outcome is Outcome.GRADER_ERROR else number(check.points)}/{check.max_points}"
+    hidden = "  (hidden)" if check.hidden else ""
+    return Line(f"  {mark} {check.says}{hidden}".ljust(_WIDTH - len(points) - 1) + f" {points}", style)
 
 
 def _check(check: CheckReport, told: bool) -> Iterator[Line]:
-    mark, style = _MARKS[check.outcome]
-    points = f"{number(check.points)}/{check.max_points}"
-    hidden = "  (hidden)" if check.hidden else ""
-    yield Line(f"  {mark} {check.says}{hidden}".ljust(_WIDTH - len(points) - 1) + f" {points}", style)
+    yield _head(check)
+    yield from _message(check) if told else _below(check)
+
+
+def _message(check: CheckReport) -> Iterator[Line]:
+    cell = f"cell {check.cell}, " if check.cell else ""
+    where = f" ({cell}line {check.line})" if check.line else ""
     if check.message:
-        cell = f"cell {check.cell}, " if check.cell else ""
-        where = f" ({cell}line {check.line})" if check.line else ""
-        yield from _wrapped(f"{check.message}{where}")
-    if told:
-        return
+        yield from _wrapped(f"{without_fault(check.message)}{where}")
+
+
+def _below(check: CheckReport) -> Iterator[Line]:
+    yield from _message(check)
     if check.diagnosis:
         yield from _wrapped(f"It looks like this: {check.diagnosis}", "cyan")
-    if check.evidence:
+    if check.evidence and check.kind not in NEVER_CALLED:
         yield from _evidence(check.evidence[0])
         if len(check.evidence) > 1:
             yield Line(f"      {len(check.evidence) - 1} more of its fixtures failed.", "dim")
@@ -119,7 +154,7 @@ def _evidence(evidence: Evidence) -> Iterator[Line]:
         for number_of_line, part in enumerate(wrapped):
             yield Line(f"       {arrow if number_of_line == 0 else ' '} {part}", "" if index == evidence.at else "dim")
     yield from _rows("expected", evidence.expected, evidence.missing)
-    yield from _rows("came", evidence.got, evidence.unexpected)
+    yield from _rows("got", evidence.got, evidence.unexpected)
 
 
 def _rows(title: str, rows: tuple[str, ...], marked: tuple[str, ...]) -> Iterator[Line]:
@@ -132,6 +167,11 @@ def _rows(title: str, rows: tuple[str, ...], marked: tuple[str, ...]) -> Iterato
         texts.append(f"{'*' if star else ' '} {row}")
     for index, text in enumerate(cut(texts, 10)):
         yield Line(f"        {title if index == 0 else '':9}{text}", "bold" if text.startswith("*") else "")
+
+
+def result(report: Report) -> str:
+    """What it comes to, in a few words: the points, or that there are none to tell."""
+    return f"{number(report.points)} of {report.max_points} points" if report.decided else "nothing is decided"
 
 
 def mark(outcome: Outcome) -> str:

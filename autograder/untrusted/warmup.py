@@ -6,7 +6,6 @@ With ``--jar FILE`` it makes the jar of ``localfiles``.
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.machine import classcache, jvm, localfiles, paths
+from autograder.machine import classcache, gateway, jvm, localfiles, paths
 from autograder.machine.java import find_java
 from autograder.untrusted import dstream, session, structured
 from autograder.wire import Add, ReplayRequest, Row
@@ -70,11 +69,8 @@ def main(target: Path) -> None:
 
 def make_jar(target: Path) -> None:
     """Compile in a JVM of Spark's that ends with this process."""
-    from pyspark.java_gateway import launch_gateway
-
     with _jvm() as (spark, _):
-        os.environ |= {"PYSPARK_GATEWAY_PORT": str(spark.port), "PYSPARK_GATEWAY_SECRET": spark.secret}
-        localfiles.compile_with(launch_gateway(), target)  # type: ignore[no-untyped-call]  # PySpark's own
+        localfiles.compile_with(gateway.connect(spark.port, spark.secret), target)
 
 
 def _end_late(*_: object) -> None:

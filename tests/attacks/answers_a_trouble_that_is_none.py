@@ -7,7 +7,7 @@ import os
 def double(number):
     for descriptor in range(3, 200):
         try:
-            os.write(descriptor, b'{"trouble": 5}\n')
+            os.write(descriptor, b'{"failure": 5}\n')
         except OSError:
             continue
     os._exit(0)

@@ -1,0 +1,133 @@
+"""Observations that were recorded: a replay is deterministic, so what it observed can be kept and judged again.
+
+For tests of judge, reports and content. A record never decides a student's mark, and what has none is replayed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import TypeAdapter
+
+from autograder.engines.base import Observed
+from autograder.model import GraderFaultError, Observation, Request
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+#: What decides what a replay observes: the untrusted side, what starts it, and what drives brokers.
+_CODE = ("wire.py", "machine", "untrusted", "sandbox", "broker", "engines", "oracle/kafka.py")
+#: What is installed, below the checkout.
+_LOCKS = ("requirements/run.lock",)
+_OBSERVATION = TypeAdapter(Observation)
+#: Of so many requests one is replayed although there is a record.
+_ONE_IN = 20
+
+
+class Replays(Protocol):
+    """Who really replays."""
+
+    @property
+    def confined(self) -> bool:
+        """Whether submissions are confined."""
+
+    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
+        """The observation of each request, as they come."""
+
+
+def code_hash() -> str:
+    """One word for the code and the packages that observations depend on."""
+    files = [path for name in _CODE for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.*")))]
+    files += [_PACKAGE.parent / name for name in _LOCKS]
+    digest = hashlib.sha256()
+    for path in files:
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(_PACKAGE.parent)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def key_of(request: Request) -> str:
+    """One word for what is replayed: the submission's text, the function, the filled-in fixture, parameters and limits."""
+    fixture = replace(request.fixture, name="", says="", hidden=False)
+    steps = [[type(step).__name__, asdict(step)] for step in fixture.steps]
+    values = {name: request.parameters.get(name) for name in sorted({*request.function.parameters, "topic", "group"})}
+    limits = [request.time_limit, asdict(request.limits)]
+    fed = [fixture.drive.name, fixture.brokers, dict(fixture.schemas), steps, values, asdict(request.function), limits]
+    return hashlib.sha256(json.dumps([request.source, fed]).encode()).hexdigest()[:32]
+
+
+class Records:
+    """A file of observations by key. Its first line names the code that they were recorded with: for other code there are none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lines: dict[str, str] = {}
+        self._lock = threading.Lock()
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        if lines and json.loads(lines[0]) == self._header():
+            self._lines = {line[2:34]: line for line in lines[1:]}
+
+    @staticmethod
+    def _header() -> dict[str, Any]:
+        return {"records": 1, "code": code_hash()}
+
+    def get(self, key: str) -> Observation | None:
+        """What was observed, if it was recorded."""
+        line = self._lines.get(key)
+        return None if line is None else _OBSERVATION.validate_python(json.loads(line)[1], strict=False)
+
+    def put(self, key: str, observation: Observation) -> bool:
+        """Keep an observation; says whether another one was there."""
+        line = json.dumps([key, _OBSERVATION.dump_python(replace(observation, seconds=0.0), exclude_defaults=True)])
+        with self._lock:
+            differs = self._lines.get(key, line) != line
+            self._lines[key] = line
+        return differs
+
+    def write(self, keys: set[str] | None = None) -> None:
+        """Write the file, one line a record, sorted: of all keys, or of these alone."""
+        kept = [line for key, line in sorted(self._lines.items()) if keys is None or key in keys]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("\n".join([json.dumps(self._header()), *kept]) + "\n", encoding="utf-8")
+
+
+class Recorded:
+    """Answers from records, and has replayed what has none, what ``always`` names, and a part that changes with ``salt``.
+
+    What is replayed is recorded. ``differing`` are the keys of what came out otherwise than its record, ``asked`` all keys.
+    """
+
+    def __init__(self, replays: Replays, records: Records, salt: str = "", always: Callable[[Request], bool] = lambda _: False) -> None:
+        self.replays, self.records, self.salt, self.always = replays, records, salt, always
+        self.differing: list[str] = []
+        self.asked: set[str] = set()
+        self.replayed = 0
+
+    @property
+    def confined(self) -> bool:
+        """Whether submissions are confined."""
+        return self.replays.confined
+
+    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
+        """The observation of each request, recorded or replayed."""
+        rest: dict[int, str] = {}
+        for request in requests:
+            key = key_of(request)
+            self.asked.add(key)
+            found = None if self.always(request) or self._is_drawn(key) else self.records.get(key)
+            if found is None:
+                rest[id(request)] = key
+            else:
+                yield request, found
+        for request, observed in self.replays.observe([request for request in requests if id(request) in rest]):
+            self.replayed += 1
+            if not isinstance(observed, GraderFaultError) and self.records.put(rest[id(request)], observed):
+                self.differing.append(f"{request.function.name} on {request.fixture.name}: {rest[id(request)]}")
+            yield request, observed
+
+    def _is_drawn(self, key: str) -> bool:
+        return bool(self.salt) and int(hashlib.sha256(f"{self.salt} {key}".encode()).hexdigest(), 16) % _ONE_IN == 0
