@@ -83,12 +83,15 @@ def doctor() -> None:
 def warm() -> None:
     """Make the class caches and fetch Kafka.
 
-    Once on a machine; `check` and `grade` do it themselves when something is missing.
+    Once on a machine; `check` and `grade` do it themselves when something is missing. They try a class cache once;
+    if it could not be made, this command tries again.
     """
     from autograder.content.catalog import Catalog, find_root
     from autograder.engines import spark_replays
     from autograder.grading.session import left_out
+    from autograder.machine.tried_once import forget_failures
 
+    forget_failures()
     made = spark_replays.prepare(say_progress)
     catalog = Catalog(find_root())
     for assignment in map(catalog.assignment, catalog.slugs()):
