@@ -62,12 +62,13 @@ def code_hash() -> str:
 
 
 def _without_docstrings(text: str) -> str:
-    """A program as its syntax tree, which is the same for other comments and docstrings."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
+    """The lines of a program but those of docstrings, whole-line comments and nothing: the same on every version of Python."""
+    lines = dict(enumerate(text.splitlines(), 1))
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:]
-    return ast.unparse(tree)
+            for number in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1):
+                del lines[number]
+    return "\n".join(line for line in lines.values() if line.strip() and not line.lstrip().startswith("#"))
 
 
 def key_of(request: Request) -> str:
