@@ -196,3 +196,11 @@ def differences(texts: Sequence[str]) -> str:
         if text != usual
     ]
     return "\n".join(diffs)
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """What judges records may have to start a Spark for what has none."""
+    for item in items:
+        if {"engine", "recorded"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("recorded")
+            item.add_marker("spark")

@@ -14,6 +14,8 @@ import pytest
 from autograder.engines import spark_replays
 from tests.conftest import HERE, MIXED, UNCONFINED, assert_same
 
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
+
 _AT_ONCE = 3
 
 

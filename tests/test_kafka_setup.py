@@ -31,6 +31,8 @@ from autograder.submission.read import Submission
 from tests.conftest import assert_same
 from tests.test_broker import java, processes  # noqa: F401  # java is a fixture
 
+pytestmark = [pytest.mark.kafka, pytest.mark.soak]
+
 SLUG = "kafka_setup"
 #: Gradings that must agree.
 TIMES = int(os.environ.get("AUTOGRADER_GRADINGS", "20"))
