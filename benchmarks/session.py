@@ -17,20 +17,21 @@ from typing import Any
 from autograder.machine import classcache, paths
 from autograder.machine.java import find_java
 from autograder.untrusted import session, structured, submission
+from autograder.wire import Add, ReplayRequest, to_line
 
 _MINUTE = 60_000_000
 
 
-def start(engine: str, scratch: Path) -> tuple[Any, int]:
+def start(engine: str, scratch: Path) -> tuple[session.Joined, int]:
     """A session and its JVM's process."""
     if engine == "fast":
         java = find_java()
         jvm = classcache.start_jvm(java, scratch)
-        return session.join(jvm.port, jvm.secret).spark, jvm.process.pid
+        return session.join(jvm.port, jvm.secret), jvm.process.pid
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.config("spark.sql.shuffle.partitions", 1).getOrCreate()
-    return spark, spark.sparkContext._gateway.proc.pid
+    return session.Joined(spark.sparkContext, spark, None, None), spark.sparkContext._gateway.proc.pid
 
 
 def late_counts(rows: Any) -> Any:
@@ -40,14 +41,15 @@ def late_counts(rows: Any) -> Any:
     return rows.withWatermark("at", "10 minutes").groupBy(F.window("at", "5 minutes"), "page").count()
 
 
-def replay(spark: Any, number: int, scratch: Path) -> tuple[float, float]:
+def replay(joined: session.Joined, number: int, scratch: Path) -> tuple[float, float]:
     """Seconds of a replay of six steps, and of one of its micro-batches."""
-    steps = [{"add": {"rows": [{"at": (n * 10 + m) * _MINUTE, "page": "a"} for m in (1, 2)]}} for n in range(6)]
-    request = {"submission": "", "mode": "append", "drive": "step", "sources": ["rows"], "schemas": {"rows": "at TIMESTAMP, page STRING"}}
+    steps = tuple(Add({"rows": tuple({"at": (n * 10 + m) * _MINUTE, "page": "a"} for m in (1, 2))}) for n in range(6))
+    columns = {"rows": (("at", "TIMESTAMP"), ("page", "STRING"))}
+    request = ReplayRequest(0, "", "late_counts", "structured", ("rows",), columns, {}, (), "append", steps, 60)
     folder = scratch / str(number)
     folder.mkdir()
     began = time.perf_counter()
-    run = structured.Replay(spark, late_counts, request | {"parameters": {}, "gives": [], "steps": steps}, folder)
+    run = structured.Replay(joined, late_counts, request, folder)
     run.run()
     batches = [entry["durationMs"]["triggerExecution"] / 1000 for entry in run.progress.values()]
     run.clean()
@@ -60,12 +62,12 @@ def peak_megabytes(pid: int) -> float:
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
 
 
-def grade_all(spark: Any, which: str, scratch: Path) -> None:
+def grade_all(joined: session.Joined, which: str, scratch: Path) -> None:
     """Replay the fixtures of watermarks with its solution and judge them."""
-    from autograder.engines.spark import _Answer, _observation, _wire
-
     from autograder.content.catalog import Catalog
-    from autograder.grading.waves import AnswerKey, _failure
+    from autograder.engines.spark_replays import _observation, _wire
+    from autograder.grading.answer_key import AnswerKey
+    from autograder.judge.compare import compare
     from autograder.model import Request
 
     root = Path(__file__).parent.parent
@@ -76,19 +78,17 @@ def grade_all(spark: Any, which: str, scratch: Path) -> None:
     for check in answer_key.assignment.checks:
         for fixture in answer_key.fixtures(check, values) if which == "all" or not check.hidden else ():
             request = Request(path.read_text(), answer_key.function(check), fixture, {**values, **check.parameters}, 60)
-            wire = _wire(request, 0)
-            if (key := json.dumps(wire)) in seen:
+            wire = _wire(request, 0, "")
+            if (key := to_line(wire)) in seen:
                 continue
             seen.add(key)
             folder = scratch / str(len(seen))
             folder.mkdir()
-            run = structured.Replay(spark, getattr(module, check.function), wire, folder)
-            answer = _Answer.model_validate_json(json.dumps(run.run() | {"id": 0}))
+            run = structured.Replay(joined, getattr(module, check.function), wire, folder)
+            observation = _observation(run.run(), request)
             run.clean()
-            failure = _failure(
-                answer_key.function(check), check, fixture, answer_key.expected(check, fixture, values), _observation(answer, request)
-            )
-            assert failure is None, failure
+            expected = answer_key.expected(check, fixture, values)
+            assert compare(answer_key.function(check), check.compare, expected, observation) is None, (check.id, fixture.name)
 
 
 def main(engine: str, which: str = "") -> None:
@@ -102,12 +102,12 @@ def main(engine: str, which: str = "") -> None:
 def run(engine: str, which: str, scratch: Path) -> None:
     """As ``main``, in a scratch folder."""
     began = time.perf_counter()
-    spark, pid = start(engine, scratch)
+    joined, pid = start(engine, scratch)
     found = {"session": time.perf_counter() - began}
     if which:
-        grade_all(spark, which, scratch)
+        grade_all(joined, which, scratch)
         return
-    times = [replay(spark, number, scratch) for number in range(15)]
+    times = [replay(joined, number, scratch) for number in range(15)]
     later = times[1:]
     found |= {"first": times[0][0], "later": statistics.median(t for t, _ in later), "batch": statistics.median(b for _, b in later)}
     print(json.dumps(found | {"rss": peak_megabytes(pid)}))

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from autograder.broker.background import Background
 from autograder.machine.progress import Progress
 from autograder.model import Drive, GraderFaultError, Observation, Request
-
-if TYPE_CHECKING:
-    from autograder.engines.runtime import Runtime
+from autograder.sandbox.bubblewrap import Sandbox
 
 #: A request and what came of it; a fault of ours comes as GraderFaultError, never as a result.
 Observed: TypeAlias = tuple[Request, Observation | GraderFaultError]
 
 
+class Closable(Protocol):
+    """Something that was started and must be ended."""
+
+    def close(self) -> None:
+        """End it, and all that it started."""
+
+
+P = TypeVar("P", bound=Closable)
+
+
+class Workplace(Protocol):
+    """What engines have started for one grading, and where: a sandbox, and a Kafka that runs in the background."""
+
+    @property
+    def sandbox(self) -> Sandbox | None:
+        """What confines submissions; None where nothing does."""
+
+    @property
+    def background(self) -> Background | None:
+        """The brokers that a student left running."""
+
+    def started(self, name: str, start: Callable[[], P], *, shared: bool = False) -> P:
+        """What was started under a name, started now if it was not. What is ``shared`` serves other gradings too."""
+
+
 class Engine(Protocol):
-    """Something that runs a student's function on a fixture, step by step. It has no state of its own: the runtime has."""
+    """Something that runs a student's function on a fixture, step by step. It has no state of its own: the workplace has."""
 
     @property
     def name(self) -> str:
@@ -52,7 +76,7 @@ class Engine(Protocol):
     def prepare(self, progress: Progress) -> None:
         """Have ready on this machine what replays need. Raises KitError when it cannot be had."""
 
-    def observe(self, requests: Sequence[Request], runtime: Runtime) -> Iterator[Observed]:
+    def observe(self, requests: Sequence[Request], workplace: Workplace) -> Iterator[Observed]:
         """The observation of each request, as they come."""
 
 

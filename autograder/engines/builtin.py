@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from autograder.engines.base import Engine, Observed
+from autograder.engines.base import Engine, Observed, Workplace
 from autograder.machine.progress import Progress
 from autograder.model import Ask, Call, Drive, KillBroker, Request, StopBroker
-
-if TYPE_CHECKING:
-    from autograder.engines.runtime import Runtime
 
 
 @dataclass(frozen=True)
@@ -42,11 +38,11 @@ class SparkEngine:
 
         spark_replays.prepare(progress)
 
-    def observe(self, requests: Sequence[Request], runtime: Runtime) -> Iterator[Observed]:
+    def observe(self, requests: Sequence[Request], workplace: Workplace) -> Iterator[Observed]:
         """Replayed in one process, several at once."""
         from autograder.engines.spark_replays import SparkReplays
 
-        return runtime.started(self.shares, lambda: SparkReplays(runtime.sandbox)).observe(requests)
+        return workplace.started(self.shares, lambda: SparkReplays(workplace.sandbox)).observe(requests, _exclusive)
 
 
 @dataclass(frozen=True)
@@ -78,11 +74,11 @@ class KafkaEngine:
 
         kafka_replays.prepare(progress)
 
-    def observe(self, requests: Sequence[Request], runtime: Runtime) -> Iterator[Observed]:
+    def observe(self, requests: Sequence[Request], workplace: Workplace) -> Iterator[Observed]:
         """Replayed on brokers that all replays share."""
         from autograder.engines.kafka_replays import KafkaReplays
 
-        replays = runtime.started(self.shares, lambda: KafkaReplays(runtime.background, runtime.sandbox), shared=True)
+        replays = workplace.started(self.shares, lambda: KafkaReplays(workplace.background, workplace.sandbox), shared=True)
         return replays.observe(requests, self.exclusive)
 
 
@@ -92,3 +88,8 @@ BUILTIN: tuple[Engine, ...] = (
     SparkEngine("plain", (Drive("call"),)),
     KafkaEngine(),
 )
+
+
+def _exclusive(request: Request) -> str:
+    """What runs beside what, of the requests of several engines that share a process."""
+    return next(engine for engine in BUILTIN if engine.name == request.function.engine).exclusive(request)

@@ -8,27 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from types import TracebackType
-from typing import Protocol, TypeVar, cast
+from typing import cast
 
 from autograder.broker.background import Background
 from autograder.engines import registry
-from autograder.engines.base import Engine, Observed
+from autograder.engines.base import Closable, Engine, Observed, P
 from autograder.model import GraderFaultError, Request
 from autograder.sandbox.bubblewrap import Sandbox
 
 
-class Closable(Protocol):
-    """Something that was started and must be ended."""
-
-    def close(self) -> None:
-        """End it, and all that it started."""
-
-
-P = TypeVar("P", bound=Closable)
-
-
 class Runtime:
-    """Use it as a context manager; it leaves no process behind.
+    """A workplace of engines. Use it as a context manager; it leaves no process behind.
 
     With ``sandbox`` submissions are confined. ``background`` is the Kafka that a student left running, for replays that one broker is
     enough for. A runtime made ``beside`` another one uses what that one has started and can share. ``prepare`` is called once, before

@@ -8,10 +8,9 @@ import os
 import select
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from autograder.engines import registry
 from autograder.engines.base import Observed
 from autograder.machine import classcache
 from autograder.machine.java import find_java
@@ -32,7 +31,7 @@ def prepare(progress: Progress) -> Path | None:
     return classcache.ensure(find_java(), progress)
 
 
-def _wire(request: Request, number: int) -> ReplayRequest:
+def _wire(request: Request, number: int, exclusive: str) -> ReplayRequest:
     """The request as the supervisor reads it: inputs only, nothing of what is expected."""
     function, fixture = request.function, request.fixture
     return ReplayRequest(
@@ -49,7 +48,7 @@ def _wire(request: Request, number: int) -> ReplayRequest:
         time_limit=request.time_limit,
         limits=request.limits,
         no_data_batches=fixture.drive.no_data_batches,
-        one_at_a_time=registry.engine(function.engine).exclusive(request),
+        one_at_a_time=exclusive,
     )
 
 
@@ -76,8 +75,8 @@ class SparkReplays:
         self._child = process.start("autograder.untrusted.supervisor", str(self._workers), sandbox=self._sandbox)
         return self._child
 
-    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
-        """The observation of each request, as they come.
+    def observe(self, requests: Sequence[Request], exclusive: Callable[[Request], str]) -> Iterator[Observed]:
+        """The observation of each request, as they come; those for which ``exclusive`` gives one name run one at a time.
 
         When the process is lost, what is left is asked again, one by one: then it is known whose fault it was.
         """
@@ -90,7 +89,7 @@ class SparkReplays:
             return
         open_requests = {self._serial + number: request for number, request in enumerate(requests)}
         self._serial += len(requests)
-        lines = [to_line(_wire(request, number)) for number, request in open_requests.items()]
+        lines = [to_line(_wire(request, number, exclusive(request))) for number, request in open_requests.items()]
         threading.Thread(target=_send, args=(child, "".join(lines)), daemon=True).start()
         patience = max(request.time_limit for request in requests) * 2 + _GRACE
         lost = ""
@@ -106,7 +105,7 @@ class SparkReplays:
                 yield open_requests.pop(number), found
         for request in open_requests.values():
             if len(requests) > 1:
-                yield from self.observe([request])
+                yield from self.observe([request], exclusive)
             elif lost:
                 yield request, Observation(failure=Failure(lost, str(request.time_limit)))
             else:
