@@ -7,7 +7,7 @@ RUN := $(VENV)/bin
 READY := $(VENV)/ready
 N ?= 1000
 
-.PHONY: help demo test lint oracle bench lock clean
+.PHONY: help demo test prove soak lint oracle bench lock clean
 
 help: ## show this help
 	@grep -E '^[a-z]+: .*##' Makefile | sed 's/:.*##/\t/'
@@ -19,6 +19,14 @@ demo: $(READY) ## set up, then grade the sample submissions on real Spark
 test: lint ## set up, then run all tests
 	@$(RUN)/autograder warm
 	@$(RUN)/python -m pytest
+
+prove: lint ## (maintainers) replay everything that tests judge by records, say what differs, write the records anew
+	@$(RUN)/autograder warm
+	@$(RUN)/python -m pytest --prove -m recorded
+
+soak: lint ## (maintainers) the same report twenty times, thousands of fuzzed inputs, a grader killed at many points
+	@$(RUN)/autograder warm
+	@AUTOGRADER_GRADINGS=20 AUTOGRADER_EXAMPLES=2000 $(RUN)/python -m pytest -m soak
 
 lint: $(READY)
 	@echo "ruff, mypy, import-linter …"

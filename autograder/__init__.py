@@ -6,10 +6,11 @@ import importlib
 from typing import Any
 
 __version__ = "0.1.0"
+_LAZY = {"check": "autograder.integrations.notebook_check", "spark": "autograder.machine.spark_session"}
 
 
 def __getattr__(name: str) -> Any:
-    """``autograder.check`` for notebooks, loaded when it is asked for: the rest must start fast."""
-    if name == "check":
-        return importlib.import_module("autograder.integrations.notebook_check").check
+    """What notebooks and students' programs use, loaded when it is asked for: the rest must start fast."""
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'autograder' has no attribute {name!r}")

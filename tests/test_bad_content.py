@@ -88,7 +88,7 @@ SOLUTIONS = [
     ("x = 1\n### END SOLUTION\n", r"solution.py:2: END SOLUTION without a BEGIN SOLUTION"),
     ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:2: BEGIN SOLUTION stands in the block of line 1"),
     ("# BEGIN  SOLUTION\n", r"solution.py:1: a marker is written exactly"),
-    ("x = 1\n### BEGIN SOLUTION\ny = (\n### END SOLUTION\n", r"solution.py:3: the solution is not Python: '\(' was never closed\nMend"),
+    ("x = 1\n### BEGIN SOLUTION\ny = (\n### END SOLUTION\n", r"solution.py:3: the solution is not Python: '\(' was never closed\nFix"),
     ("def f(:\n### BEGIN SOLUTION\n### END SOLUTION\n", r"solution.py:1: the solution is not Python: invalid syntax"),
     ("### BEGIN SOLUTION\n### END SOLUTION\n\0", r"solution.py:1: the solution is not Python: .*null bytes"),
     ("### BEGIN SOLUTION\nx = " + "-" * 5000 + "1\n### END SOLUTION\n", r"solution.py:1: the solution is not Python: "),

@@ -151,7 +151,7 @@ def test_blocks_for_ever(grade: Grade) -> None:
     report = grade("def counts(views, least):\n    while True: pass\n", checks=("counts_runs",), time_limit=5)
 
     assert report.checks[0].outcome is Outcome.TIMEOUT
-    assert report.checks[0].message == "It was not done after 5 seconds."
+    assert report.checks[0].message == "It did not finish within 5 seconds."
 
 
 def test_timeout_cannot_be_swallowed(grade: Grade) -> None:

@@ -52,7 +52,7 @@ def test_ci_says_what_is_missing(kit: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_workflow_of_ones_own_is_kept(content: Catalog, tmp_path: Path) -> None:
     """What `ci` wrote is written over, what somebody else wrote is not, and then nothing is written."""
-    files = ci.files(content, "gitlab", ["toy"], "none")
+    files = ci.files(content, "gitlab", ["toy"], ci.How("none"))
     ci.write(files, tmp_path)
     ci.write(files, tmp_path)
     own = tmp_path / ".gitlab-ci.yml"
@@ -70,15 +70,15 @@ def test_a_template_that_jinja_refuses_is_named(content: Catalog, broken: str, t
     path.write_text(f"# mine\n{broken}\n")
 
     with pytest.raises(KitError) as error:
-        ci.files(content, "github", ["toy"], "none")
+        ci.files(content, "github", ["toy"], ci.How("none"))
     assert text in error.value.message
 
 
 def test_archive_has_what_grades_and_no_more(content: Catalog) -> None:
     """setup.sh and run_autograder at the root, to be run; no solution, sample or test; the same bytes each time."""
-    data = ci.files(content, "gradescope", [], "bubblewrap")["autograder.zip"]
+    data = ci.files(content, "gradescope", [], ci.How("bubblewrap"))["autograder.zip"]
 
-    assert data == ci.files(content, "gradescope", ["toy"], "bubblewrap")["autograder.zip"]
+    assert data == ci.files(content, "gradescope", ["toy"], ci.How("bubblewrap"))["autograder.zip"]
     zipped = zipfile.ZipFile(io.BytesIO(data))
     modes = {info.filename: info.external_attr >> 16 for info in zipped.infolist()}
     assert {name: mode for name, mode in modes.items() if "/" not in name} == {"run_autograder": 0o755, "setup.sh": 0o755}
@@ -88,7 +88,7 @@ def test_archive_has_what_grades_and_no_more(content: Catalog) -> None:
 
 def test_what_classroom50_publishes_has_nothing_hidden(content: Catalog) -> None:
     """Everyone can fetch the bundle: hidden checks and fixtures are not in it, and what is left is a whole assignment."""
-    found = ci.files(content, "classroom50", ["toy"], "bubblewrap")
+    found = ci.files(content, "classroom50", ["toy"], ci.How("bubblewrap"))
     ci.write(found, content.root / "out")
 
     assert not [path for path in found if "hidden/" in path]
@@ -100,7 +100,7 @@ def test_what_classroom50_publishes_has_nothing_hidden(content: Catalog) -> None
 def test_files_name_no_host_path_or_secret(content: Catalog) -> None:
     """What is generated names no address, no folder of this machine and nothing secret."""
     for system in ci.SYSTEMS:
-        for path, data in ci.files(content, system, ["toy"], "bubblewrap").items():
+        for path, data in ci.files(content, system, ["toy"], ci.How("bubblewrap")).items():
             text = data.decode() if not path.endswith(".zip") and "/kit/" not in path else ""
             assert not re.search(r"://|/root|/home|/work|password|-----BEGIN", text), path
 
@@ -109,7 +109,7 @@ def test_files_name_no_host_path_or_secret(content: Catalog) -> None:
 @pytest.mark.parametrize(("system", "schema"), [("github", "vendor.github-workflows"), ("gitlab", "vendor.gitlab-ci")])
 def test_workflows_keep_their_systems_schema(content: Catalog, tmp_path: Path, system: str, schema: str) -> None:
     """The schemas that GitHub's and GitLab's editors use, as check-jsonschema ships them."""
-    for path in ci.write(ci.files(content, system, ["toy"], "bubblewrap"), tmp_path):
+    for path in ci.write(ci.files(content, system, ["toy"], ci.How("bubblewrap")), tmp_path):
         command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, "--data-transform", "gitlab-ci", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
@@ -180,7 +180,7 @@ class _Image:
         self.machine, self.home = machine, machine.folder / "autograder"
         source = self.home / "source"
         source.mkdir(parents=True)
-        ci.write(ci.files(content, "gradescope", ["toy"], SANDBOX), machine.folder)
+        ci.write(ci.files(content, "gradescope", ["toy"], ci.How(SANDBOX)), machine.folder)
         unzip(machine.folder / "autograder.zip", source)
         for name in ("submission", "results"):
             (self.home / name).mkdir()
@@ -246,7 +246,7 @@ def test_gradescope_gives_no_score_for_a_fault_of_the_grader(image: _Image, tmp_
 def test_gradescope_carries_the_choice_of_no_sandbox(content: Catalog) -> None:
     """--sandbox none stands in the written script, and only when it was asked for."""
     for sandbox, there in (("none", True), ("bubblewrap", False)):
-        data = ci.files(content, "gradescope", ["toy"], sandbox)["autograder.zip"]
+        data = ci.files(content, "gradescope", ["toy"], ci.How(sandbox))["autograder.zip"]
         script = zipfile.ZipFile(io.BytesIO(data)).read("run_autograder").decode()
         assert ("--quiet --sandbox none" in script) is there
 
@@ -270,7 +270,7 @@ def _submission(folder: Path, text: str) -> None:
 def test_github_workflow(content: Catalog, machine: _Machine) -> None:
     """The steps, run as GitHub does, leave the summary, the result for the reporter, and the reports; a mark fails no step."""
     place = machine.folder
-    workflow = ci.files(content, "github", ["toy"], SANDBOX)[".github/workflows/autograder.yml"].decode()
+    workflow = ci.files(content, "github", ["toy"], ci.How(SANDBOX))[".github/workflows/autograder.yml"].decode()
     ci.write(ci.kit(content, ["toy"], hidden=True), place)
     _submission(place / "submission", RIGHT.replace("2 * number", "number"))
     steps = _blocks(workflow, "run: ")
@@ -291,15 +291,15 @@ def test_github_workflow(content: Catalog, machine: _Machine) -> None:
     Classroom.model_validate(result)
     assert announced([result]) == (8, 9)
     assert "TOY_RESULTS: ${{ steps.toy.outputs.result }}" in workflow
-    assert (place / "graded/alice/toy/toy/report.json").is_file()
-    assert not (place / "graded/alice/toy/toy/instructor.json").exists()
+    assert (place / "graded/toy/alice/report.json").is_file()
+    assert not (place / "graded/toy/alice/instructor.json").exists()
     assert SECRET not in outputs + (place / "summary").read_text()
 
 
 def test_gitlab_pipeline(content: Catalog, machine: _Machine) -> None:
     """The job, run in a student's project, fetches the kit by git and leaves JUnit reports where its artifacts are looked for."""
     place, store = machine.folder / "project", machine.folder / "kit.git"
-    pipeline = ci.files(content, "gitlab", ["toy"], SANDBOX)[".gitlab-ci.yml"].decode()
+    pipeline = ci.files(content, "gitlab", ["toy"], ci.How(SANDBOX))[".gitlab-ci.yml"].decode()
     _submission(place, "def double(number):\n    return 2 * number\n")
     saved(place, DECIDED, "graded", "alice", "toy", "forged", "report.json")
     ci.write(ci.kit(content, ["toy"], hidden=True), machine.folder / "made")
@@ -326,7 +326,7 @@ def test_gitlab_pipeline(content: Catalog, machine: _Machine) -> None:
 def test_classroom50_autograder(content: Catalog, machine: _Machine) -> None:
     """Run in the checkout with the runner's variables it leaves result.json and release-body.md, whatever a student committed."""
     bundle, checkout = machine.folder / "bundle", machine.folder / "checkout"
-    ci.write(ci.files(content, "classroom50", ["toy"], SANDBOX), bundle)
+    ci.write(ci.files(content, "classroom50", ["toy"], ci.How(SANDBOX)), bundle)
     _submission(checkout, RIGHT)
     (checkout / "result.json").write_text('{"score": 1000}')
 
@@ -343,7 +343,7 @@ def test_classroom50_autograder(content: Catalog, machine: _Machine) -> None:
 def test_classroom50_leaves_no_result_when_the_grader_fails(content: Catalog, machine: _Machine) -> None:
     """A non-zero exit and no result.json is what its runner takes for an infrastructure error."""
     bundle, checkout = machine.folder / "bundle", machine.folder / "checkout"
-    ci.write(ci.files(content, "classroom50", ["toy"], "bubblewrap"), bundle)
+    ci.write(ci.files(content, "classroom50", ["toy"], ci.How("bubblewrap")), bundle)
     _submission(checkout, RIGHT)
     (checkout / "result.json").write_text('{"score": 1000}')
     machine.stub("bwrap", "exit 1")

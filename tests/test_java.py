@@ -67,7 +67,7 @@ def test_a_broken_class_cache_is_thrown_away(tmp_path: Path, monkeypatch: pytest
     cache.write_bytes(b"no cache at all")
     attempts = []
 
-    def refusing(_java: java.Java, _scratch: Path, flags: tuple[str, ...] = ()) -> str:
+    def refusing(_java: java.Java, _scratch: Path, flags: tuple[str, ...] = (), *_: object, **__: object) -> str:
         attempts.append(flags)
         if flags:
             raise jvm.EngineLostError("Unable to use AOT cache.")

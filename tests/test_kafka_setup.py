@@ -98,7 +98,7 @@ HEAD = "def work(bootstrap, topic, group, handle, running):\n    "
         (HEAD + "import os\n    os._exit(0)\n", Outcome.ERROR, "The program ended its own process"),
         (HEAD + "import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n", Outcome.ERROR, "The program ended its own process"),
         (HEAD + "import kafka\n    kafka.KafkaConsumer(topic + '!', bootstrap_servers=bootstrap).poll()\n", Outcome.ERROR, "work raises"),
-        (HEAD + "while True:\n        pass\n", Outcome.TIMEOUT, "It was not done after 20 seconds."),
+        (HEAD + "while True:\n        pass\n", Outcome.TIMEOUT, "It did not finish within 20 seconds."),
         (HEAD + "handle(None)\n", Outcome.ERROR, "work raises AttributeError"),
         (HEAD + FORGE, Outcome.ERROR, "What came back from the replay is not a result."),
     ],

@@ -223,7 +223,7 @@ def test_one_students_format_refuses_a_class(tmp_path: Path, name: str) -> None:
         (["csv", "empty"], "There is no report.json in empty.\nName the folder"),
         (["csv", "binary"], "binary cannot be read: "),
         (["github", "text"], "text is no report: the file: Invalid JSON"),
-        (["github", "other"], "other is no report: version: Input should be 2"),
+        (["github", "other"], "other is no report: version: Input should be 1"),
         (["junit", "one", "one"], "The format junit takes one report, here are 2.\nName one report.json."),
         (["csv", "one", "one"], "There are two reports of alice for toy.\nLeave the older one out."),
         (["csv", "nothing"], "does not exist"),

@@ -1,11 +1,10 @@
 """Windowed counts: views of pages in sliding windows, of batches (DStreams) and of event time (Structured Streaming).
 
-Run by hand, it counts what is typed into a socket: ``nc -lk 9999``, then ``python windowed_counts.py localhost 9999``.
+Run by hand, it counts what is typed into a socket; the handout says how.
 """
 
 import argparse
 
-from pyspark import SparkContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.streaming import DStream, StreamingContext
@@ -39,13 +38,15 @@ def counts_in_event_time(views: DataFrame, event_window: str, event_slide: str, 
 
 
 if __name__ == "__main__":
+    import autograder
+
     parser = argparse.ArgumentParser(description="Count the pages that come in over a socket, one a line.")
     parser.add_argument("host")
     parser.add_argument("port", type=int)
     parser.add_argument("--window", type=int, default=10)
     parser.add_argument("--slide", type=int, default=2)
     arguments = parser.parse_args()
-    streaming = StreamingContext(SparkContext(appName="windowed_counts"), 1)
+    streaming = StreamingContext(autograder.spark().sparkContext, 1)
     counts_by_window(streaming.socketTextStream(arguments.host, arguments.port), arguments.window, arguments.slide).pprint()
     streaming.start()
     streaming.awaitTermination()

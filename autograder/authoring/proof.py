@@ -211,7 +211,7 @@ def _shape(answer_key: AnswerKey) -> Iterator[str]:
         catalog.folder(slug),
         {"assignment.toml", "README.md", f"{slug}.py", f"{slug}.ipynb", "*.svg"},
     )
-    ours = {"solution.py", "expected.py", "handout.md.j2", "accepted/*.py", "rejected/*.py", "samples/*.py"}
+    ours = {"solution.py", "expected.py", "handout.md.j2", "demo.toml", "accepted/*.py", "rejected/*.py", "samples/*.py"}
     yield from _stray(catalog.solutions(slug), ours)
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
     yield from _headers(answer_key)

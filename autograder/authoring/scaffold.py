@@ -47,7 +47,7 @@ def new(catalog: Catalog, slug: str, engine: str, title: str | None = None) -> l
             _complete(templates, draft, slug)
             return _move(draft, catalog, slug)
     except OSError as error:
-        raise KitError(f"{catalog.root}: the assignment cannot be written: {error}", "Nothing was written; mend this first.") from error
+        raise KitError(f"{catalog.root}: the assignment cannot be written: {error}", "Nothing was written; fix this first.") from error
 
 
 def _check_slug(catalog: Catalog, slug: str) -> None:
@@ -98,7 +98,7 @@ def _complete(templates: Path, draft: Catalog, slug: str) -> None:
         message = re.sub(rf"{re.escape(str(draft.root))}/(\w+)/{slug}", rf"{templates}/\1", error.message)
         if message == error.message:  # not about a template: Matplotlib is missing
             raise
-        raise KitError(message, "The assignment would not work. Mend the template.") from error
+        raise KitError(message, "The assignment would not work. Fix the template.") from error
     shutil.rmtree(draft.solutions(slug) / "__pycache__", ignore_errors=True)
 
 

@@ -47,7 +47,7 @@ def _check_solution(path: Path, text: str) -> None:
         parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # all that Python's parser raises
         line, reason = (error.lineno, error.msg) if isinstance(error, SyntaxError) else (None, error)
-        raise KitError(f"{path}:{line or 1}: the solution is not Python: {reason}", "Mend this line.") from error
+        raise KitError(f"{path}:{line or 1}: the solution is not Python: {reason}", "Fix this line.") from error
 
 
 def _check_skeleton(path: Path, skeleton: str) -> None:

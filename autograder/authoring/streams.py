@@ -177,7 +177,7 @@ def _csv(lines: Iterator[str], where: str, delimiter: str) -> Iterator[Entry]:
             header = header or _csv_header(cells, f"{where}{number}")
             number = reader.line_num + 1
     except csv.Error as error:
-        raise KitError(f"{where}{number}: not valid CSV: {error}", "Mend the line; a cell with quotes or line ends is quoted.") from error
+        raise KitError(f"{where}{number}: not valid CSV: {error}", "Fix the line; a cell with quotes or line ends is quoted.") from error
 
 
 def _csv_header(cells: list[str], where: str) -> list[str]:
@@ -189,7 +189,7 @@ def _csv_header(cells: list[str], where: str) -> list[str]:
 
 def _same_length(cells: list[str], header: list[str], where: str) -> None:
     if len(cells) != len(header):
-        raise KitError(f"{where}: the row has {len(cells)} cells, the header {len(header)}.", "Mend the row; is --delimiter right?")
+        raise KitError(f"{where}: the row has {len(cells)} cells, the header {len(header)}.", "Fix the row; is --delimiter right?")
 
 
 def json_object(text: str, where: str) -> dict[str, Any]:

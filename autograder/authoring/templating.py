@@ -34,12 +34,12 @@ def filled(path: Path, values: Mapping[str, object], **options: Any) -> str:
 def _refusal(path: Path, error: Exception, values: Mapping[str, object]) -> KitError:
     """Anything may go wrong in a template: it is a program."""
     if isinstance(error, jinja2.TemplateSyntaxError):
-        return KitError(f"{path}:{error.lineno}: {error.message}", "Mend the template.")
+        return KitError(f"{path}:{error.lineno}: {error.message}", "Fix the template.")
     place = f"{path}:{_line(error)}"
     if isinstance(error, jinja2.UndefinedError):
         return KitError(f"{place}: {error.message}", f"It may use: {', '.join(values)}.")
     reason = " ".join(str(error).split())  # one line, whatever was raised
-    return KitError(f"{place}: {type(error).__name__}: {reason}", "Mend the template.")
+    return KitError(f"{place}: {type(error).__name__}: {reason}", "Fix the template.")
 
 
 def _line(error: Exception) -> int:

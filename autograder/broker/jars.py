@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.broker.certificates import PASSWORD, write_trust_store
 from autograder.broker.guard import die_with_parent
 from autograder.machine import jvm
 from autograder.machine.java import Java
+from autograder.machine.made_once import made_once
 from autograder.machine.paths import cache_folder
 from autograder.model import KitError
 
@@ -69,70 +67,48 @@ def wrong(where: Path, which: Jars = BROKER) -> list[str]:
 def ensure(java: Java, progress: Progress, which: Jars = BROKER) -> Path:
     """The folder of the jars, fetched when they are not there or not right.
 
-    Raises KitError when they cannot be fetched or a checksum is wrong. An interrupted fetch leaves nothing half: the folder
-    appears whole or not at all. Of two at once each fetches for itself and the first one's folder stands.
+    Raises KitError when they cannot be fetched or a checksum is wrong. The folder appears whole or not at all.
     """
     target = folder(which)
+
+    def whole(path: Path) -> bool:
+        return path.is_dir() and not wrong(path, which)
+
+    def make(path: Path) -> None:
+        _fetch(java, path.parent, progress, which)
+        (path.parent / "jars").rename(path)
+        _keep_locked(path, which)
+
     try:
+        if whole(target):
+            return target
         if target.is_dir():
-            if not wrong(target, which):
-                return target
             progress("Kafka's files in the cache are damaged; fetching them again …", 0, 0)
-            shutil.rmtree(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(target.parent)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"fetching-{os.getpid()}-") as made:
-            _fetch(java, Path(made), progress, which)
-            _put(Path(made) / "jars", target, which)
-    except jvm.EngineLostError as error:
-        raise KitError(f"Kafka could not be fetched: Java ended. {error}", "What this machine offers: autograder doctor") from error
+        return made_once(target, make, whole)
     except OSError as error:
         raise KitError(
             f"Kafka's files cannot be written to {target.parent}: {error.strerror or error}.",
             "Make room there, or name another folder in AUTOGRADER_CACHE.",
         ) from error
-    return target
 
 
-def _sweep(cache: Path) -> None:
-    """Remove what fetches left that were killed."""
-    for left in cache.glob("fetching-*"):
-        pid = re.match(r"fetching-(\d+)-", left.name)
-        if not pid or not _alive(int(pid[1])):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # somebody else's
-    return True
-
-
-def _put(made: Path, target: Path, which: Jars) -> None:
-    bad = wrong(made, which)
+def _keep_locked(fetched: Path, which: Jars) -> None:
+    """Remove what the lock file does not name. Raises KitError when something that it names is missing or differs."""
+    bad = wrong(fetched, which)
     if bad:
         raise KitError(
             f"What was fetched is not what the lock file names: {', '.join(bad[:3])}.",
             "Nothing was installed. Try again; if it stays so, somebody changed the files on the way: ask who runs your network.",
         )
-    for path in made.iterdir():
+    for path in fetched.iterdir():
         if path.name not in locked(which):
             path.unlink()
-    try:
-        made.rename(target)
-    except OSError:
-        if wrong(target, which):  # else another process was faster
-            raise
 
 
 def _fetch(java: Java, work: Path, progress: Progress, which: Jars) -> None:
     total = len(locked(which))
     progress(f"Fetching {which.title} (once on this machine, {total} files) …", 0, 0)
-    trust = _trust(java, work)
+    trust = _trust(work)
     ivy = next(Path(jvm.class_path().split(os.pathsep)[0]).parent.glob("ivy-*.jar"))
     command = [str(java.executable), *trust, "-jar", str(ivy), "-ivy", str(HERE / f"{which.name}.xml"), "-types", "jar", "bundle"]
     command += ["-confs", which.name, "-cache", str(work / "cache"), "-retrieve", str(work / "jars" / "[artifact]-[revision].[ext]")]
@@ -171,21 +147,12 @@ def _run(command: list[str], found: Callable[[int], None]) -> tuple[int, str]:
         process.stdout.close()
 
 
-def _trust(java: Java, work: Path) -> list[str]:
-    from pyspark.java_gateway import launch_gateway
+def _trust(work: Path) -> list[str]:
+    """What tells Java to trust whom this machine's Python trusts; nothing where Python names nobody."""
+    from autograder.broker.certificates import PASSWORD, write_trust_store  # slow to import, and needed once on a machine
 
-    spark = jvm.start_jvm(java, work)
-    before = {name: os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")}
-    try:
-        os.environ |= {"PYSPARK_GATEWAY_PORT": str(spark.port), "PYSPARK_GATEWAY_SECRET": spark.secret}
-        gateway = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
-        made = write_trust_store(gateway, work / "trust.p12")
-        gateway.close()
-    finally:
-        spark.stop()
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
-    return [f"-Djavax.net.ssl.trustStore={work / 'trust.p12'}", f"-Djavax.net.ssl.trustStorePassword={PASSWORD}"] if made else []
+    store = work / "trust.p12"
+    return [f"-Djavax.net.ssl.trustStore={store}", f"-Djavax.net.ssl.trustStorePassword={PASSWORD}"] if write_trust_store(store) else []
 
 
 def _reason(said: str) -> str:

@@ -39,7 +39,7 @@ _MOST_HANDLED = 100_000
 
 
 class ProgramsLostError(Exception):
-    """The untrusted process itself is gone. The text is the kind of trouble if what ran in it did that, and ran alone."""
+    """The untrusted process itself is gone. The text is the kind of failure if what ran in it did that, and ran alone."""
 
 
 @dataclass
@@ -175,7 +175,7 @@ class Programs:
 def listen(reading: int, most: int, programs: Mapping[int, Program]) -> str:
     """Hand each line to the program that it names, until there are no more.
 
-    Gives the kind of trouble where that is not the end of it: something that is no answer, or more than ``most`` bytes.
+    Gives the kind of failure where that is not the end of it: something that is no answer, or more than ``most`` bytes.
     """
     buffer = b""
     try:

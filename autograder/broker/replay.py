@@ -337,7 +337,7 @@ class Replay:
         return StoppedError(Failure("timeout", str(self.request.time_limit), step=self.step))
 
     def _ended(self, name: str, program: Program) -> Fact:
-        """How a program ended. Raises StoppedError for trouble of its own, UnreachableError for ours."""
+        """How a program ended. Raises StoppedError for a failure of its own, UnreachableError for ours."""
         self._over(name, program)
         if program.fault:
             raise UnreachableError(program.fault)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from autograder.broker import jars
 from autograder.machine.java import Java
+from autograder.machine.made_once import made_once
 from autograder.machine.paths import cache_folder, short_hash
 
 #: From this Java on a cache is made in one step. Source: JEP 514.
@@ -72,17 +72,25 @@ def write(folder: Path, java: Java, ports: Sequence[int], controllers: Sequence[
 
     Storage that is there already is kept. Raises OSError, and SubprocessError when Kafka's tool for storage fails.
     """
-    cluster_id = base64.urlsafe_b64encode(hashlib.sha256(str(folder).encode()).digest()[:16]).decode().rstrip("=")
+    cluster_id = _id(str(folder))
     logs = folder / "log4j2.properties"
     logs.write_text(LOGS)
     commands = {}
     for number in range(1, len(ports) + 1):
         data, path = folder / f"data-{number}", folder / f"broker-{number}.properties"
-        path.write_text("".join(f"{name}={value}\n" for name, value in properties(number, ports, controllers, data).items()))
-        if not data.is_dir():
-            _format_whole(java, data, cluster_id, number, path)
+        path.write_text(_text(properties(number, ports, controllers, data)))
+        _formatted(java, data, cluster_id, number)
         commands[number] = [*command(java, cache_flags(java) if flags is None else flags, logs), "kafka.Kafka", str(path)]
     (folder / "commands.json").write_text(json.dumps(commands))
+
+
+def _id(text: str) -> str:
+    """An identifier as Kafka wants it: 16 bytes in Base64, the same for the same text."""
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:16]).decode().rstrip("=")
+
+
+def _text(values: Mapping[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
 def command(java: Java, flags: Sequence[str], logs: Path) -> list[str]:
@@ -90,28 +98,29 @@ def command(java: Java, flags: Sequence[str], logs: Path) -> list[str]:
     return [str(java.executable), *flags, *_OPTIONS, f"-Dlog4j2.configurationFile={logs}", "-cp", jars.class_path()]
 
 
-def _format_whole(java: Java, data: Path, cluster_id: str, number: int, path: Path) -> None:
-    try:
-        _format(java, data, cluster_id, number, path)
-    except BaseException:
-        shutil.rmtree(data, ignore_errors=True)  # half of it would be taken for storage the next time
-        raise
+def _formatted(java: Java, data: Path, cluster_id: str, number: int) -> None:
+    """Whole storage: half of it would be taken for storage the next time."""
+    made_once(data, lambda path: _format(java, path, cluster_id, number))
 
 
-def _format(java: Java, data: Path, cluster_id: str, number: int, path: Path) -> None:
+def _format(java: Java, data: Path, cluster_id: str, number: int) -> None:
     """Formatted storage: once by Kafka's own tool, kept in the cache; then only the two files' names change."""
-    template = jars.folder() / "bootstrap.checkpoint"
-    if not template.is_file():
-        tool = [*command(java, (), path.parent / "log4j2.properties"), "kafka.tools.StorageTool"]
-        subprocess.run([*tool, "format", "-t", cluster_id, "-c", str(path)], check=True, capture_output=True, timeout=120)
-        part = template.with_name(f"{template.name}.{os.getpid()}")
-        shutil.copy(data / template.name, part)
-        part.replace(template)
-        shutil.rmtree(data)
+    template = made_once(jars.folder() / "bootstrap.checkpoint", lambda path: _format_with_kafka(java, path))
     data.mkdir()
     shutil.copy(template, data / template.name)
-    directory = base64.urlsafe_b64encode(hashlib.sha256(f"{cluster_id} {number}".encode()).digest()[:16]).decode().rstrip("=")
-    (data / "meta.properties").write_text(f"version=1\ncluster.id={cluster_id}\nnode.id={number}\ndirectory.id={directory}\n")
+    identity = {"version": "1", "cluster.id": cluster_id, "node.id": str(number), "directory.id": _id(f"{cluster_id} {number}")}
+    (data / "meta.properties").write_text(_text(identity))
+
+
+def _format_with_kafka(java: Java, template: Path) -> None:
+    """The file that is the same in all storage. Ports and the cluster's name do not matter here: the file knows neither."""
+    work = template.parent
+    logs, broker, data = work / "log4j2.properties", work / "broker.properties", work / "data"
+    logs.write_text(LOGS)
+    broker.write_text(_text(properties(1, [9092], [9093], data)))
+    tool = [*command(java, (), logs), "kafka.tools.StorageTool", "format", "-t", _id(str(work)), "-c", str(broker)]
+    subprocess.run(tool, check=True, capture_output=True, timeout=120)
+    (data / template.name).rename(template)
 
 
 def cache_path(java: Java) -> Path:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import subprocess
 from pathlib import Path
 
 from autograder.broker import settings
@@ -12,32 +9,29 @@ from autograder.broker.cluster import BrokerLostError, Cluster, broker
 from autograder.broker.jars import Progress
 from autograder.machine import classcache
 from autograder.machine.java import Java
+from autograder.machine.tried_once import Cache, NotMadeError, tried_once
 
 
 def ensure(java: Java, progress: Progress) -> Path | None:
-    """The cache's path; None where this Java makes none or it could not be made: everything works without, slower.
-
-    Two at once do not disturb each other.
-    """
-    from kafka.errors import KafkaError
-
+    """The cache's path; None where this Java makes none, where it cannot be made, or could not be before: brokers then start slower."""
     target = settings.cache_path(java)
     if target.is_file() or java.major < settings.AOT:
         return target if target.is_file() else None
-    progress("Preparing Kafka's class cache (once on this machine, a quarter of a minute) …", 0, 0)
-    part = target.with_name(f"{target.name}.{os.getpid()}")
+    made = tried_once(Cache(target, "Kafka's class cache", "a quarter of a minute"), _make, progress)
+    if made:
+        classcache.remove_stale(made)
+    return made
+
+
+def _make(target: Path) -> None:
+    from kafka.errors import KafkaError
+
     try:
-        with broker(1, (f"-XX:AOTCacheOutput={part}",)) as cluster:
+        with broker(1, (f"-XX:AOTCacheOutput={target}",)) as cluster:
             _work(cluster)
             cluster.tell("stop", 1)  # it writes its cache when it exits
-        part.replace(target)
-        classcache.remove_stale(target)
-    except (OSError, BrokerLostError, KafkaError, subprocess.SubprocessError):
-        return None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-    return target
+    except (BrokerLostError, KafkaError) as error:
+        raise NotMadeError(str(error)) from error
 
 
 def _work(cluster: Cluster) -> None:

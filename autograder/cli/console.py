@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 
 import click
@@ -15,7 +16,7 @@ def examples(*lines: str) -> str:
 
 def colored(stream: object) -> bool:
     """Whether a stream is a terminal that wants colours."""
-    return bool(getattr(stream, "isatty", lambda: False)()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return drawn_on(stream) and not os.environ.get("NO_COLOR")
 
 
 def echo(text: str, err: bool = False) -> None:
@@ -33,12 +34,21 @@ def say(text: str, err: bool = False) -> None:
 
 
 def say_progress(text: str, done: int, of: int) -> None:
-    """Progress on standard error: one line that changes on a terminal, a line each elsewhere."""
+    """Progress on standard error: one line that is drawn again, and is gone at the end.
+
+    Where there is no terminal to draw on nothing is told but what is no count: that a cache is prepared, that something is skipped.
+    """
     from autograder.reports.terminal import shown
 
-    line = shown(f"[{done}/{of}] {text}" if of else text)
-    if not colored(sys.stderr):
-        echo(line, err=True)
+    if not drawn_on(sys.stderr):
+        if not of:
+            say(text, err=True)
         return
-    end = "\n" if done == of or not of else ""
-    click.echo(f"\r\x1b[K{line[:100]}{end}", err=True, nl=False)
+    width = shutil.get_terminal_size().columns - 1
+    line = shown(f"[{done}/{of}] {text}")[:width] if done < of else "" if of else f"{shown(text)}\n"
+    click.echo(f"\r\x1b[K{line}", err=True, nl=False)
+
+
+def drawn_on(stream: object) -> bool:
+    """Whether a stream is a terminal on which a line can be drawn again."""
+    return bool(getattr(stream, "isatty", lambda: False)()) and os.environ.get("TERM") != "dumb"

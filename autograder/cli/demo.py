@@ -17,20 +17,20 @@ from autograder.cli.options import fault_code, show
 def demo(slugs: tuple[str, ...], out: Path) -> None:
     """Grade the samples that ship with the kit.
 
-    For each assignment one right, one half right and one wrong submission. All SLUGS when none is named. The function for
-    Spark of kafka_setup also runs, outside the marks, on Spark's real Kafka source.
+    For each assignment one right, one half right and one wrong submission, of all SLUGS when none is named: a line each, and one
+    report in full. The function for Spark of kafka_setup also runs, outside the marks, on Spark's real Kafka source.
     """
-    from autograder.authoring.demo import grade_samples, on_spark_source
+    from autograder.authoring.demo import grade_samples, on_spark_source, showpiece
     from autograder.content.catalog import Catalog, find_root
     from autograder.reports.terminal import result
 
-    catalog, code, rows = Catalog(find_root()), 0, []
-    for report, folder in grade_samples(catalog, slugs, out, say_progress):
-        show(report)
-        click.echo("")
-        rows.append(f"{report.slug:20} {report.submission:16} {result(report)}   {folder}")
-        code = max(code, fault_code(report))
+    catalog = Catalog(find_root())
+    graded = list(grade_samples(catalog, slugs, out, say_progress))
+    for report, folder in graded:
+        say(f"{report.slug:20} {report.submission:16} {result(report):18} {folder / 'report.txt'}")
+    if chosen := showpiece([report for report, _ in graded]):
+        say("\nOne of these reports:\n")
+        show(chosen)
     for line in on_spark_source(catalog, slugs, say_progress):
         say(line)
-    say("\n".join(rows))
-    sys.exit(code)
+    sys.exit(max((fault_code(report) for report, _ in graded), default=0))

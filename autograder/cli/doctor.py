@@ -14,6 +14,7 @@ from autograder.broker import jars, settings
 from autograder.machine import classcache, paths
 from autograder.machine.java import NoJavaError, find_java
 from autograder.machine.paths import cache_folder
+from autograder.machine.tried_once import why_not
 from autograder.sandbox import bubblewrap
 
 _LEAST_GIGABYTES = 3
@@ -52,8 +53,16 @@ def _java() -> Iterator[Finding]:
         yield Finding("Java", False, what, fix, needed=True)
         return
     yield Finding("Java", True, f"{java.version} at {java.executable}")
-    made = bool(classcache.flags(java))
-    yield Finding("class cache", made, str(classcache.path(java)) if made else "not made yet: Spark starts slowly", "" if made else _WARM)
+    cache = classcache.path(java)
+    yield Finding("class cache", True, str(cache)) if cache.is_file() else _slow("class cache", "Spark's", cache)
+
+
+def _slow(name: str, whose: str, cache: Path) -> Finding:
+    """A class cache that is not there: not made yet, or tried in vain."""
+    why = why_not(cache)
+    if why:
+        return Finding(name, False, f"{whose} class cache could not be made: {why} Starts are slow.", "`autograder warm` tries again.")
+    return Finding(name, False, f"{whose} class cache is not made yet: starts are slow", _WARM)
 
 
 def _sandbox() -> Finding:
@@ -73,11 +82,13 @@ def _kafka() -> Finding:
     missing = [name for name in jars.locked() if not (jars.folder() / name).is_file()]
     if missing:
         return Finding("Kafka", False, f"{len(missing)} of its jars are not here yet", "`autograder warm` fetches them (needs a network).")
+    there = Finding("Kafka", True, str(jars.folder()))
     try:
-        made = settings.cache_path(find_java()).is_file()
+        java = find_java()
     except NoJavaError:
-        made = False
-    return Finding("Kafka", made, str(jars.folder()) if made else "its class cache is not made yet", "" if made else _WARM)
+        return there  # that there is no Java is told once
+    made = java.major < settings.AOT or settings.cache_path(java).is_file()
+    return there if made else _slow("Kafka", "Kafka's", settings.cache_path(java))
 
 
 def _cores() -> Finding:

@@ -13,6 +13,7 @@ from autograder.cli.console import echo, examples, say, say_progress
 from autograder.cli.demo import demo
 from autograder.cli.grade import grade, variant
 from autograder.cli.kafka import kafka
+from autograder.cli.lines import lines
 from autograder.cli.nbgrader import nbgrader
 from autograder.cli.release import release
 from autograder.cli.results import ci, export
@@ -47,7 +48,7 @@ def _system() -> str:
     return os.name
 
 
-for _verb in (check, hint, grade, variant, verify, build, demo, kafka, nbgrader, release, export, ci, new, record):
+for _verb in (check, hint, grade, variant, verify, build, demo, kafka, lines, nbgrader, release, export, ci, new, record):
     main.add_command(_verb)
 
 
@@ -82,12 +83,15 @@ def doctor() -> None:
 def warm() -> None:
     """Make the class caches and fetch Kafka.
 
-    Once on a machine; `check` and `grade` do it themselves when something is missing.
+    Once on a machine; `check` and `grade` do it themselves when something is missing. They try a class cache once;
+    if it could not be made, this command tries again.
     """
     from autograder.content.catalog import Catalog, find_root
     from autograder.engines import spark_replays
     from autograder.grading.session import left_out
+    from autograder.machine.tried_once import forget_failures
 
+    forget_failures()
     made = spark_replays.prepare(say_progress)
     catalog = Catalog(find_root())
     for assignment in map(catalog.assignment, catalog.slugs()):

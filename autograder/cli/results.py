@@ -56,15 +56,23 @@ def export(name: str, reports: tuple[Path, ...], out: Path) -> None:
     default="bubblewrap",
     help="What confines submissions there. none: nothing does, and a submission can read and change what the grader can.",
 )
-def ci(system: str, slugs: tuple[str, ...], out: Path, sandbox: str) -> None:
+@click.option("--variants", is_flag=True, help="Each student is graded with their own variant, drawn from AUTOGRADER_SECRET there.")
+@click.option(
+    "--secret", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="With --variants on gradescope: the course's secret."
+)
+def ci(  # noqa: PLR0913, PLR0917  # options
+    system: str, slugs: tuple[str, ...], out: Path, sandbox: str, variants: bool, secret: Path | None
+) -> None:
     """Write the files with which another system grades.
 
     SYSTEM is github or gitlab (a workflow for the repository of the kit), gradescope (autograder.zip) or classroom50 (a folder
     for each assignment). For all SLUGS when none is named. docs/results.md says where the files belong.
     """
     from autograder.content.catalog import Catalog, find_root
+    from autograder.content.variants import course_secret
     from autograder.integrations import ci
 
-    for path in ci.write(ci.files(Catalog(find_root()), system, slugs, sandbox), out):
+    key = course_secret(secret) if variants and secret else None
+    for path in ci.write(ci.files(Catalog(find_root()), system, slugs, ci.How(sandbox, variants, key)), out):
         if "kit" not in path.relative_to(out).parts:
             say(f"wrote {path}")

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Le, Len
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from autograder.content.expressions import evaluate
+from autograder.content.manifest import first_refusal
 from autograder.model import (
     Call,
     DeleteRecords,
@@ -83,13 +84,22 @@ def kafka_step(kind: str, data: Any, parameters: Mapping[str, Value], start: int
 
     ``"=…"`` stands for a number, ``"@…"`` for a time. Raises ValueError for what does not fit.
     """
-    made, name = _KINDS[kind]
-    filled = _fill(data, parameters, start)
-    step = TypeAdapter(made).validate_json(json.dumps(filled if name is None else {name: filled}))
+    step = _validated(kind, _fill(data, parameters, start))
     if isinstance(step, DrawRecords):
         return SendRecords(tuple(_drawn(step, start // 1000, seed)))
     found: KafkaStep = step
     return found
+
+
+def _validated(kind: str, data: Any) -> Any:
+    made, name = _KINDS[kind]
+    try:
+        return TypeAdapter(made).validate_json(json.dumps(data if name is None else {name: data}))
+    except ValidationError as error:
+        # The place as it stands in the fixture: the name in the class is none of the author's words.
+        place, why = first_refusal(error, name or "").split(":", 1)
+        inside = place.removeprefix(name) if name else place and f".{place}"
+        raise ValueError(f"{kind}{inside}:{why}") from error
 
 
 def _fill(data: Any, parameters: Mapping[str, Value], start: int) -> Any:

@@ -34,7 +34,7 @@ _Steps: TypeAlias = list[list[_Batch]]
 
 
 class KnownMistake(_Strict):
-    """A mistake, without what computes its output. ``trouble`` is (kind, words of the error text)."""
+    """A mistake, without what computes its output. ``failure`` is (kind, words of the error text)."""
 
     id: str
     says: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 import tomllib
 import unicodedata
@@ -12,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
+import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from autograder.content.files import read_text
@@ -68,17 +68,9 @@ def draw(secret: bytes, assignment: Assignment, student: str) -> Variant:
 def to_toml(assignment: Assignment, variant: Variant) -> str:
     """What the student gets of a variant: the parameters, and the seeds of visible fixtures."""
     visible = {fixture for check in assignment.visible for fixture in check.fixtures}
-    return "\n".join(
-        [
-            f"# With these values `autograder check {assignment.slug}` grades your file. Keep this one beside it.",
-            f'assignment = "{assignment.slug}"',
-            "\n[parameters]",
-            *(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in variant.parameters.items()),
-            "\n[seeds]",
-            *(f"{fixture} = {seed}" for fixture, seed in variant.seeds.items() if fixture in visible),
-            "",
-        ]
-    )
+    seeds = {fixture: seed for fixture, seed in variant.seeds.items() if fixture in visible}
+    given = {"assignment": assignment.slug, "parameters": dict(variant.parameters), "seeds": seeds}
+    return f"# With these values `autograder check {assignment.slug}` grades your file. Keep this one beside it.\n{tomli_w.dumps(given)}"
 
 
 def beside(folder: Path, assignment: Assignment) -> Variant:

@@ -5,6 +5,7 @@ For tests of judge, reports and content. A record never decides a student's mark
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import threading
@@ -19,10 +20,23 @@ from autograder.engines.base import Observed
 from autograder.model import GraderFaultError, Observation, Request
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-#: What decides what a replay observes: the untrusted side, what starts it, and what drives brokers.
-_CODE = ("wire.py", "machine", "untrusted", "sandbox", "broker", "engines", "oracle/kafka.py")
-#: What is installed, below the checkout.
-_LOCKS = ("requirements/run.lock",)
+#: What decides what a replay observes: the untrusted side and its machine, what asks it, and what drives brokers.
+_CODE = (
+    "wire.py",
+    "untrusted",
+    "machine/jvm.py",
+    "machine/localfiles.py",
+    "machine/gateway.py",
+    "engines/spark_replays.py",
+    "engines/kafka_replays.py",
+    "broker/replay.py",
+    "broker/observer.py",
+    "broker/programs.py",
+    "broker/settings.py",
+    "oracle/kafka.py",
+)
+#: What is installed, and which Kafka is fetched.
+_LOCKS = ("requirements/run.lock", "autograder/broker/broker.lock")
 _OBSERVATION = TypeAdapter(Observation)
 #: Of so many requests one is replayed although there is a record.
 _ONE_IN = 20
@@ -40,14 +54,21 @@ class Replays(Protocol):
 
 
 def code_hash() -> str:
-    """One word for the code and the packages that observations depend on."""
-    files = [path for name in _CODE for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.*")))]
-    files += [_PACKAGE.parent / name for name in _LOCKS]
-    digest = hashlib.sha256()
-    for path in files:
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"{path.relative_to(_PACKAGE.parent)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    """One word for the code and the packages that observations depend on; comments and docstrings do not count."""
+    found = [path for name in _CODE for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.py")))]
+    texts = [f"{path.relative_to(_PACKAGE)} {_without_docstrings(path.read_text(encoding='utf-8'))}" for path in found]
+    texts += [(_PACKAGE.parent / name).read_text(encoding="utf-8") for name in _LOCKS]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def _without_docstrings(text: str) -> str:
+    """The lines of a program but those of docstrings, whole-line comments and nothing: the same on every version of Python."""
+    lines = dict(enumerate(text.splitlines(), 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(node) is not None:
+            for number in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1):
+                del lines[number]
+    return "\n".join(line for line in lines.values() if line.strip() and not line.lstrip().startswith("#"))
 
 
 def key_of(request: Request) -> str:

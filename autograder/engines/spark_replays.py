@@ -139,7 +139,7 @@ class SparkReplays:
 
 
 class _LostError(Exception):
-    """The child does not answer any more; its text is the kind of trouble if a submission did it."""
+    """The child does not answer any more; its text is the kind of failure if a submission did it."""
 
 
 def _send(child: process.Child, text: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from autograder.content import expected, released_answers
 from autograder.content.catalog import Catalog, parameters_for
 from autograder.content.fixtures import read_fixture
+from autograder.content.mistakes import with_hard_coded
 from autograder.model import Assignment, Check, Expectation, Fixture, Function, KitError, StepOutput, Value
 
 
@@ -26,7 +27,7 @@ class AnswerKey:
         assignment, path, answers = catalog.assignment(slug), catalog.expectation(slug), catalog.answers(slug)
         if answers.is_file() and not path.is_file():
             return cls(catalog, assignment, released_answers.load(answers, assignment.functions))
-        return cls(catalog, assignment, expected.load(path))
+        return cls(catalog, assignment, with_hard_coded(expected.load(path), assignment))
 
     def values(self, parameters: Mapping[str, Value], given: Mapping[str, str]) -> dict[str, Value]:
         """The parameters to grade with: these, but what was given instead.

@@ -72,9 +72,14 @@ class Session:
         values = answer_key.values(variant.parameters, self.given)
         with self._observer(observer) as replaying:
             grading = Grading(answer_key, submission, values, replaying, known)
-            report = grading.report(self.answer_key.assignment.checks if checks is None else checks, self.progress)
+            report = grading.report(self.answer_key.assignment.checks if checks is None else checks, self._telling(submission))
         seconds = {f"{key[0]} on {key[1]}": getattr(seen, "seconds", 0.0) for key, seen in grading.seen.items()}
         return Graded(report, dict(sorted(seconds.items())))
+
+    def _telling(self, submission: Submission) -> Progress:
+        """Progress that names the submission: several may be graded at once."""
+        whose = f"{self.answer_key.assignment.slug}, {submission.student or submission.name}"
+        return lambda says, done, of: self.progress(f"{whose}: {says}", done, of)
 
     @contextlib.contextmanager
     def _observer(self, given: Observer | None) -> Iterator[Observer]:

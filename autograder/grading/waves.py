@@ -196,7 +196,7 @@ class Grading:
 
     def _whole(self, checks: list[CheckReport]) -> Report:
         return Report(
-            version=2,
+            version=1,
             kit=__version__,
             spark=spark_version(),
             slug=self.answer_key.assignment.slug,

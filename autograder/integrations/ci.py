@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import engines
@@ -28,20 +29,43 @@ _OURS = b"Written by `autograder ci"
 SYSTEMS = ("github", "gitlab", "gradescope", "classroom50")
 
 
-def files(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> dict[str, bytes]:
+@dataclass(frozen=True)
+class How:
+    """How submissions are graded there: in which sandbox, and whether each student has a variant of their own.
+
+    ``secret`` is the course's, for systems whose files carry it.
+    """
+
+    sandbox: str = "bubblewrap"
+    variants: bool = False
+    secret: bytes | None = None
+
+
+def files(catalog: Catalog, system: str, slugs: Sequence[str], how: How) -> dict[str, bytes]:
     """What to write for a system, by path. All assignments when no slug is given.
 
-    Raises KitError when an assignment, the templates or the kit's own files are not there.
+    Raises KitError when an assignment, the templates or the kit's own files are not there, and when a secret is needed or would be told.
     """
+    _check_secret(system, how)
     chosen = tuple(dict.fromkeys(slugs or catalog.slugs()))
     for slug in chosen:
         catalog.assignment(slug)
     if system == "gradescope":
-        content = {**_rendered(catalog, system, chosen, sandbox), **kit(catalog, chosen, hidden=True)}
+        content = {**_rendered(catalog, system, chosen, how), **kit(catalog, chosen, hidden=True)}
+        if how.variants and how.secret:
+            content["course.key"] = how.secret
         return {"autograder.zip": packing.zip_bytes(content)}
     if system == "classroom50":
-        return {f"{slug}/{path}": data for slug in chosen for path, data in _bundle(catalog, slug, sandbox).items()}
-    return _rendered(catalog, system, chosen, sandbox)
+        return {f"{slug}/{path}": data for slug in chosen for path, data in _bundle(catalog, slug, how).items()}
+    return _rendered(catalog, system, chosen, how)
+
+
+def _check_secret(system: str, how: How) -> None:
+    """Raise KitError where variants cannot be had: they come from the course's secret."""
+    if how.variants and system == "classroom50":
+        raise KitError("Classroom 50 publishes what it grades with, so no secret can be in it.", "Leave --variants out there.")
+    if how.variants and system == "gradescope" and not how.secret:
+        raise KitError("There is no secret of the course.", "Gradescope's zip carries it: name it with --secret FILE.")
 
 
 def write(content: Mapping[str, bytes], out: Path) -> list[Path]:
@@ -61,18 +85,19 @@ def _foreign(path: Path) -> bool:
     return path.is_file() and _OURS not in path.read_bytes()
 
 
-def _bundle(catalog: Catalog, slug: str, sandbox: str) -> dict[str, bytes]:
+def _bundle(catalog: Catalog, slug: str, how: How) -> dict[str, bytes]:
     """What Classroom 50 publishes for an assignment. Everyone can fetch it, so nothing hidden is in it."""
-    return {**_rendered(catalog, "classroom50", (slug,), sandbox), **kit(catalog, (slug,), hidden=False)}
+    return {**_rendered(catalog, "classroom50", (slug,), how), **kit(catalog, (slug,), hidden=False)}
 
 
-def _rendered(catalog: Catalog, system: str, slugs: Sequence[str], sandbox: str) -> dict[str, bytes]:
+def _rendered(catalog: Catalog, system: str, slugs: Sequence[str], how: How) -> dict[str, bytes]:
     """The templates of a system, filled in, at the paths at which they stand below its folder."""
     folder = catalog.templates(f"ci/{system}")
     sources = sorted(path for path in folder.rglob("*.j2") if path.is_file())
     functions = [function for slug in slugs for function in catalog.assignment(slug).functions.values()]
     kafka = any(engines.engine(function.engine).needs_brokers for function in functions)
-    values = {"slugs": slugs, "sandbox": sandbox, "kafka": kafka}
+    options = " --sandbox none" * (how.sandbox == "none") + " --variants" * how.variants
+    values = {"slugs": slugs, "sandbox": how.sandbox, "kafka": kafka, "variants": how.variants, "options": options}
     return {str(path.relative_to(folder).with_suffix("")): filled(path, values, **_MARKS).encode() for path in sources}
 
 

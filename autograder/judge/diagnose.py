@@ -1,4 +1,4 @@
-"""Name the mistake: the one whose predicted output, or whose trouble, is what was observed."""
+"""Name the mistake: the one whose predicted output, or whose failure, is what was observed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lay a difference out for the reader: the step list with an arrow, what was expected and what came."""
+"""Lay a difference out for the reader: the step list with an arrow, what was expected and what it got."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def sentence(difference: Difference) -> str:
         case "state":
             return f"{at}: {difference.text}."
         case "output" if difference.expected is None:
-            return f"{at}: output came where none was expected."
+            return f"{at}: it got output where none was expected."
         case "output":
-            return f"{at}: no output came where some was expected."
+            return f"{at}: it got no output where some was expected."
     missing, unexpected = len(difference.missing), len(difference.unexpected)
     if not missing and not unexpected:
-        return f"{at}: the right rows came in another order."
+        return f"{at}: the right rows are in another order."
     parts = [f"{_count(missing)} missing"] * bool(missing) + [f"{_count(unexpected)} not expected"] * bool(unexpected)
     return f"{at}: {' and '.join(parts)}."
 

@@ -1,4 +1,4 @@
-"""What a student reads about trouble: one sentence what, one line to try. Listed for readers in docs/outcomes.md."""
+"""What a student reads about a failure: one sentence what, one line to try. Listed for readers in docs/outcomes.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MESSAGES = {
     "empty": Message("The file is empty.", "Start from the skeleton of the assignment."),
     "too_big": Message("The file is larger than {text}.", "Hand in the program alone, without data."),
     "not_utf8": Message("The file is not UTF-8 text ({text}).", "Save it as UTF-8."),
-    "syntax": Message("Python cannot read the file: {text}.", "Mend this line; `python -m py_compile FILE` shows it too."),
+    "syntax": Message("Python cannot read the file: {text}.", "Fix this line; `python -m py_compile FILE` shows it too."),
     "missing_module": Message("The module {text!r} is not installed here.", "Use what the handout names, and the standard library."),
     "raised_on_import": Message(
         "The file raises {error} when it is loaded: {text}", 'Put what runs the program under `if __name__ == "__main__":`.'
@@ -56,7 +56,7 @@ MESSAGES = {
     "too_many_tables": Message("The store has several tables: {text}.", "Keep the one that is asked for; begin other names with _."),
     "too_many_rows": Message("One trigger emitted {text} rows.", "Look for a join or an explode that multiplies rows."),
     "timeout": Message(
-        "It was not done after {text} seconds.", "Look for an endless loop, input(), sleep() or a wait for something.", Outcome.TIMEOUT
+        "It did not finish within {text} seconds.", "Look for an endless loop, input(), sleep() or a wait for something.", Outcome.TIMEOUT
     ),
     "exited": Message("The program ended its own process {text}.", "Take out exit(), os._exit() and the like."),
     "killed_engine": Message("Spark was shut down while your code ran.", "Do not stop Spark or its JVM."),
@@ -100,7 +100,7 @@ def kind_of_error(name: str, kind: str) -> str:
 
 
 def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:
-    """Outcome, what happened and what to try, for a trouble."""
+    """Outcome, what happened and what to try, for a failure."""
     found = MESSAGES[failure.kind]
     names = {"call": function.signature, "name": function.name, "text": failure.text, "error": failure.error or "an error"}
     what = found.what.format(**names).strip()

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from autograder.machine import jvm, localfiles, paths
 from autograder.machine.java import Java
 from autograder.machine.jvm import cache_key
+from autograder.machine.made_once import remove_made
 from autograder.machine.paths import cache_folder
 from autograder.machine.progress import Progress
+from autograder.machine.tried_once import Cache, NotMadeError, forget_failure, tried_once
 
 #: Ahead-of-time caches came with Java 24, in one step (AOTCacheOutput) with 25. Source: JEP 483, JEP 514.
 _AOT = 25
+#: Seconds in which the warm-up program, which has a time limit of its own, must have ended.
+_PATIENCE = 300
 
 
 def path(java: Java) -> Path:
@@ -32,25 +36,34 @@ def flags(java: Java) -> tuple[str, ...]:
     return (f"-XX:AOTCache={cache}",) if java.major >= _AOT else (f"-XX:SharedArchiveFile={cache}",)
 
 
-def start_jvm(java: Java, scratch: Path) -> jvm.Jvm:
-    """Start Spark's JVM with the cache. One that this JVM refuses is thrown away, and Spark starts without it."""
+def start_jvm(java: Java, scratch: Path, settings: dict[str, str] | None = None, *, own: bool = False) -> jvm.Jvm:
+    """Start Spark's JVM with the cache. One that this JVM refuses is thrown away, and Spark starts without it.
+
+    ``settings`` and ``own`` are those of ``jvm.start_jvm``. Raises EngineLostError when it does not start.
+    """
     found = flags(java)
     try:
-        return jvm.start_jvm(java, scratch, found)
+        return jvm.start_jvm(java, scratch, found, settings, own=own)
     except jvm.EngineLostError:
         if not found:
             raise
         with contextlib.suppress(OSError):  # in a sandbox it cannot be written
             path(java).unlink(missing_ok=True)
-        return jvm.start_jvm(java, scratch)
+        return jvm.start_jvm(java, scratch, (), settings, own=own)
 
 
 def ensure(java: Java, progress: Progress) -> Path | None:
-    """The cache's path, made when there is none; None where it cannot be made: Spark then starts slower."""
+    """The cache's path, made when there is none; None where it cannot be made, or could not be before: Spark then starts slower."""
     if flags(java):
         return path(java)
-    progress("Preparing Spark's class cache (once on this machine, about half a minute) …", 0, 0)
-    return path(java) if make(java) else None
+    jar = Cache(localfiles.jar(), "Spark's local file system", "a few seconds", other_state=path(java))
+    if not tried_once(jar, lambda target: _warmup("--jar", target), progress):
+        return None
+    cache = Cache(path(java), "Spark's class cache", "about half a minute")  # only now: the jar is on the class path
+    made = tried_once(cache, _warmup, progress)
+    if made:
+        remove_stale(made)
+    return made
 
 
 def recording(java: Java, target: Path) -> tuple[str, ...]:
@@ -58,35 +71,21 @@ def recording(java: Java, target: Path) -> tuple[str, ...]:
     return (f"-XX:AOTCacheOutput={target}",) if java.major >= _AOT else (f"-XX:ArchiveClassesAtExit={target}",)
 
 
-def make(java: Java) -> bool:
-    """Make the cache by running the kit's own warm-up program; says whether it is there now.
-
-    Two at once do not disturb each other: each writes a file of its own and the last rename stands.
-    """
-    try:
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        if not localfiles.jar().is_file():
-            _warmup("--jar")
-        target = path(java)  # only now: the jar is on the class path
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix="making-") as folder:
-            made = Path(folder) / target.name
-            _warmup(str(made))
-            if made.is_file():
-                made.replace(target)
-                remove_stale(target)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return path(java).is_file()
-
-
-def _warmup(argument: str) -> None:
-    command = [sys.executable, "-m", "autograder.untrusted.warmup", argument]
-    subprocess.run(command, capture_output=True, timeout=300, check=False, env=paths.environment())
+def _warmup(*arguments: str | Path) -> None:
+    """Run the kit's own warm-up program, whose last argument is the file that it makes."""
+    command, env = [sys.executable, "-m", "autograder.untrusted.warmup", *map(str, arguments)], paths.environment()
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_PATIENCE, check=False, env=env)
+    if done.returncode or not Path(arguments[-1]).is_file():  # a JVM that was killed leaves half a file
+        said = done.stderr.splitlines() if done.returncode >= 0 else []  # one that was killed has not said why
+        raise NotMadeError(said[-1] if said else f"the program that makes it ended with code {done.returncode}")
 
 
 def remove_stale(cache: Path) -> None:
     """Caches of the same place in another state can never be used again; each has a hundred megabytes."""
     place = cache.name.rsplit("-", 1)[0]
-    for other in cache.parent.glob(f"{place}-*{cache.suffix}"):  # not one that is being written
-        if other != cache:
-            other.unlink(missing_ok=True)
+    others = re.compile(rf"\.?({re.escape(place)}-\w+{re.escape(cache.suffix)})(\.lock|\.failed)?")
+    names = {found[1] for path in cache.parent.iterdir() if (found := others.fullmatch(path.name))}
+    for name in names - {cache.name}:
+        with contextlib.suppress(OSError):
+            forget_failure(cache.with_name(name))
+            remove_made(cache.with_name(name))

@@ -22,6 +22,8 @@ _OPENS = (
     "java.security.jgss/sun.security.krb5",
 )  # fmt: skip
 
+#: What Java itself has to say of its class cache is no output of a program.
+_QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 #: Settings for speed and for one answer on every machine. One shuffle partition also keeps arrival order.
 SETTINGS = {
     "spark.master": "local[2]",
@@ -78,15 +80,18 @@ class Jvm:
             self.process.stdin.close()
 
 
-def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None, more: str = "") -> Jvm:
+def start_jvm(  # noqa: PLR0913  # how a JVM can differ
+    java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: dict[str, str] | None = None, more: str = "", *, own: bool = False
+) -> Jvm:
     """Start Spark's gateway in a JVM, with ``more`` on its class path, and wait until it listens.
 
-    Raises EngineLostError when it does not.
+    With ``own`` it belongs to a program that a person runs: it stands in the same folder, and what it prints is shown, not logged.
+    Raises EngineLostError when it does not start.
     """
     import pyspark
 
     info = scratch / f"gateway-{os.urandom(4).hex()}"
-    log = scratch / "jvm.log"
+    log = _log(scratch)
     spark_home = str(Path(pyspark.__file__).parent)
     env = dict(os.environ, _PYSPARK_DRIVER_CONN_INFO_PATH=str(info), SPARK_HOME=spark_home, SPARK_LOCAL_IP="127.0.0.1")
     env |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "TZ": "UTC", "PYTHONHASHSEED": "0"}
@@ -94,21 +99,31 @@ def start_jvm(java: Java, scratch: Path, flags: tuple[str, ...] = (), settings: 
     command = [
         str(java.executable),
         *flags,
+        *(_QUIET if own else ()),
         *_jvm_options(scratch, settings or SETTINGS),
         "-cp",
         os.pathsep.join(filter(None, [class_path(), more])),
         _GATEWAY,
     ]
     with log.open("ab") as out:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=env, cwd=scratch, start_new_session=True)
+        prints, place = (None, None) if own else (out, scratch)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=prints, stderr=prints, env=env, cwd=place, start_new_session=True)
+    try:
+        _wait_for(info, process)
+    except BaseException:  # also Ctrl-C and a time limit: the JVM has a session of its own and would stay
+        Jvm(process, 0, "", scratch).stop()
+        raise
+    found = info.read_bytes()
+    port, length = struct.unpack(">ii", found[:8])
+    return Jvm(process, port, found[8 : 8 + length].decode(), scratch)
+
+
+def _wait_for(info: Path, process: subprocess.Popen[bytes]) -> None:
     while not info.exists():
         # The gateway writes its port to a file and offers nothing else to wait on, but the process's end.
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=0.005)
-            raise EngineLostError(_last_lines(log))
-    found = info.read_bytes()
-    port, length = struct.unpack(">ii", found[:8])
-    return Jvm(process, port, found[8 : 8 + length].decode(), scratch)
+            raise EngineLostError(last_lines(info.parent))
 
 
 _GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
@@ -135,8 +150,13 @@ def _jvm_options(scratch: Path, settings: dict[str, str]) -> list[str]:
     ]  # fmt: skip
 
 
-def _last_lines(log: Path) -> str:
-    return " | ".join(log.read_text(errors="replace").splitlines()[-3:])
+def last_lines(scratch: Path) -> str:
+    """What the JVM of this scratch folder said last, in one line."""
+    return " | ".join(_log(scratch).read_text(errors="replace").splitlines()[-3:])
+
+
+def _log(scratch: Path) -> Path:
+    return scratch / "jvm.log"
 
 
 def cache_key(java: Java) -> tuple[str, str]:

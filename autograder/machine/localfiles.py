@@ -7,7 +7,6 @@ Without the jar Spark runs with Hadoop's own.
 from __future__ import annotations
 
 import hashlib
-import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -33,12 +32,10 @@ def settings() -> dict[str, str]:
     return {"spark.hadoop.fs.file.impl": _CLASS} if jar().is_file() else {}
 
 
-def compile_with(gateway: Any) -> None:
-    """Make the jar in a JVM that has Spark's jars. Two at once do not disturb each other."""
+def compile_with(gateway: Any, target: Path) -> None:
+    """Write the jar to a file, compiled in a JVM that has Spark's jars."""
     compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
     compiler.cook(_SOURCE)
     name = _CLASS.replace(".", "/") + ".class"
-    part = jar().with_name(f"{jar().name}.{os.getpid()}")
-    with zipfile.ZipFile(part, "w") as archive:
+    with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(zipfile.ZipInfo(name), compiler.getBytecodes()[_CLASS])
-    part.replace(jar())

@@ -8,6 +8,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import platformdirs
+
 #: Bytes in a megabyte, as limits count them.
 MB = 1_000_000
 #: Bytes of memory that a scratch folder needs. Containers often have 64 MB of it.
@@ -15,9 +17,9 @@ _ROOM = 500_000_000
 
 
 def cache_folder() -> Path:
-    """The user's cache for this kit (``AUTOGRADER_CACHE``, else XDG's)."""
-    given = os.environ.get("AUTOGRADER_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    return Path(given) / "autograder" if given else Path.home() / ".cache" / "autograder"
+    """The kit's cache: in ``AUTOGRADER_CACHE``, else where this system keeps the user's caches."""
+    given = os.environ.get("AUTOGRADER_CACHE")
+    return Path(given) / "autograder" if given else platformdirs.user_cache_path("autograder")
 
 
 def scratch_root() -> Path:

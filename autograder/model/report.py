@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from autograder.wire import Row, Value
@@ -89,12 +89,12 @@ class CheckReport:
 class Report:
     """The one record that every writer writes. ``student`` is whose it is; ``audience`` says whether hidden checks are told whole."""
 
-    version: Literal[2]
+    version: Literal[1]
     kit: str
     spark: str
     slug: str
     title: str
-    student: str
+    student: str = field(default="", kw_only=True)
     submission: str
     sha256: str
     parameters: Mapping[str, Value]

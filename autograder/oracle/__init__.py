@@ -9,7 +9,8 @@ from autograder.oracle.dstreams import (
     update_state_by_key,
     windowed,
 )
-from autograder.oracle.kafka import Fact, Record, Topic
+from autograder.oracle.kafka import Fact, Record, Topic, fact, valid_name
+from autograder.oracle.kafka_cluster import Cluster, StoppedError
 from autograder.oracle.modes import allowed_modes
 from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
 from autograder.oracle.structured import CRASH, RESTART, Batch, replay
@@ -20,6 +21,7 @@ __all__ = [
     "RESTART",
     "Aggregate",
     "Batch",
+    "Cluster",
     "Deduplicate",
     "Each",
     "Fact",
@@ -27,6 +29,7 @@ __all__ = [
     "Record",
     "Row",
     "Session",
+    "StoppedError",
     "Top",
     "Topic",
     "Value",
@@ -35,11 +38,13 @@ __all__ = [
     "allowed_modes",
     "count_by_window",
     "duration",
+    "fact",
     "per_batch",
     "reduce_by_key",
     "reduce_by_key_and_window",
     "reduce_by_window",
     "replay",
     "update_state_by_key",
+    "valid_name",
     "windowed",
 ]

@@ -73,12 +73,12 @@ def _slid(  # noqa: PLR0913, PLR0917  # the operator's own arguments, and where 
         pairs = reduce_by_key(_between(batches, time - window, time), function)
     else:
         left = reduce_by_key(_between(batches, time - slide - window, time - window), function)
-        came = reduce_by_key(_between(batches, time - slide, time), function)
+        entered = reduce_by_key(_between(batches, time - slide, time), function)
         rest = dict(previous)
         for key, value in left:
             if key in rest:
                 rest[key] = inverse(rest[key], value)
-        for key, value in came:
+        for key, value in entered:
             rest[key] = function(rest[key], value) if key in rest else value
         pairs = list(rest.items())
     return [pair for pair in pairs if keep is None or keep(pair)]

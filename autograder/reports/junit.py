@@ -60,7 +60,7 @@ def _body(check: CheckReport) -> str:
     for evidence in check.evidence:
         parts.append(f"{evidence.fixture}: {evidence.says}")
         parts.append(f"  expected: {'; '.join(evidence.expected)}")
-        parts.append(f"  came: {'; '.join(evidence.got)}")
+        parts.append(f"  got: {'; '.join(evidence.got)}")
     return "\n".join(filter(None, parts))
 
 

@@ -1,4 +1,4 @@
-"""The report as lines of text for a person: outcome, what was expected, what came at which step, one line to try."""
+"""The report as lines of text for a person: outcome, what was expected, what it got at which step, one line to try."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _checks(report: Report) -> Iterator[Line]:
     told: set[tuple[str, str]] = set()
     for check in report.checks:
         yield from _check(check, (check.message, check.hint) in told)
-        if check.evidence and check.evidence[0].at is None:  # trouble with the whole function
+        if check.evidence and check.evidence[0].at is None:  # a failure of the whole function
             told.add((check.message, check.hint))
 
 
@@ -154,7 +154,7 @@ def _evidence(evidence: Evidence) -> Iterator[Line]:
         for number_of_line, part in enumerate(wrapped):
             yield Line(f"       {arrow if number_of_line == 0 else ' '} {part}", "" if index == evidence.at else "dim")
     yield from _rows("expected", evidence.expected, evidence.missing)
-    yield from _rows("came", evidence.got, evidence.unexpected)
+    yield from _rows("got", evidence.got, evidence.unexpected)
 
 
 def _rows(title: str, rows: tuple[str, ...], marked: tuple[str, ...]) -> Iterator[Line]:

@@ -101,7 +101,7 @@ def sandbox(java: Java, limits: Limits) -> Sandbox:
             return found
     raise KitError(
         f"Submissions cannot be confined here: {why}.",
-        "`autograder doctor` says how to mend it. To grade without confinement files that you trust: --sandbox none",
+        "`autograder doctor` says how to fix it. To grade without confinement files that you trust: --sandbox none",
     )
 
 

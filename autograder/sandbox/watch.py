@@ -34,7 +34,7 @@ class Watch(threading.Thread):
     def __init__(self, pid: int, limits: Limits) -> None:
         super().__init__(daemon=True)
         self.pid, self.limits = pid, limits
-        #: The trouble's kind, once a limit was passed.
+        #: The failure's kind, once a limit was passed.
         self.exceeded = ""
         self._before = _tasks_of_the_machine()
         self._stored: dict[Path, int] = {}

@@ -44,7 +44,7 @@ class Cell:
 class Program:
     """A notebook's program as the text of a module; ``places`` says of every line in which cell it stands, and at which line there.
 
-    ``broken`` is the trouble of the first answer that Python cannot read: it is left out, so that the others count. Its lines follow
+    ``broken`` is the failure of the first answer that Python cannot read: it is left out, so that the others count. Its lines follow
     in ``places`` behind those of the text.
     """
 

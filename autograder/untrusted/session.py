@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.machine.gateway import connect
+
 
 @dataclass
 class Joined:
@@ -27,17 +29,14 @@ class Joined:
 def join(port: int, secret: str) -> Joined:
     """Join a JVM with a gateway of one's own (callbacks go to one process a gateway) and a session of one's own."""
     from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
     # Else Spark's Python workers would run whatever python3 the PATH has, if any.
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-    os.environ |= {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-    main = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
+    main = connect(port, secret)
     server = main.jvm.org.apache.spark.api.python.Py4JServer(main.jvm.org.apache.spark.SparkConf())
     server.start()
-    os.environ |= {"PYSPARK_GATEWAY_PORT": str(server.getListeningPort()), "PYSPARK_GATEWAY_SECRET": server.secret()}
-    gateway = launch_gateway()  # type: ignore[no-untyped-call]  # PySpark's own
+    gateway = connect(server.getListeningPort(), server.secret())
     jvm = gateway.jvm
     java_context = jvm.JavaSparkContext(jvm.org.apache.spark.SparkContext.getOrCreate(jvm.SparkConf()))
     context = SparkContext(gateway=gateway, jsc=java_context, conf=SparkConf(_jconf=java_context.getConf()))

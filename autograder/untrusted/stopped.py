@@ -41,7 +41,7 @@ def line_in(path: str, trace: TracebackType | None) -> int | None:
 
 
 def from_exception(error: BaseException, path: str, kind: str, step: int | None = None) -> Stopped:
-    """The trouble behind an exception that came out of a submission or out of Spark while running it."""
+    """The failure behind an exception that came out of a submission or out of Spark while running it."""
     if isinstance(error, Stopped):
         return error
     text, name = message(error), type(error).__name__

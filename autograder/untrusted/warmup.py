@@ -1,22 +1,25 @@
 """The program whose classes the cache holds: one replay of each kind. ``python -m autograder.untrusted.warmup FILE``.
 
-With ``--jar`` in place of a file it makes the jar of ``localfiles``.
+With ``--jar FILE`` it makes the jar of ``localfiles``.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.machine import classcache, jvm, localfiles, paths
+from autograder.machine import classcache, gateway, jvm, localfiles, paths
 from autograder.machine.java import find_java
 from autograder.untrusted import dstream, session, structured
 from autograder.wire import Add, ReplayRequest, Row
+
+#: Seconds in which this program must have ended: eight times what it takes, and less than its caller waits.
+_PATIENCE = 240
 
 
 def _request(replay: str, source: str, columns: tuple[tuple[str, str], ...], rows: Sequence[Row]) -> ReplayRequest:
@@ -59,20 +62,25 @@ def main(target: Path) -> None:
             replay.run()
             replay.clean()
         joined.context.stop()
-        spark.process.communicate(timeout=240)  # closes its input: it exits and writes the cache
+        spark.process.communicate()  # closes its input: it exits and writes the cache
+        if spark.process.returncode or not target.is_file():
+            sys.exit(f"Java ended with code {spark.process.returncode}: {jvm.last_lines(scratch) or 'it said nothing'}")
 
 
-def make_jar() -> None:
+def make_jar(target: Path) -> None:
     """Compile in a JVM of Spark's that ends with this process."""
-    from pyspark.java_gateway import launch_gateway
-
     with _jvm() as (spark, _):
-        os.environ |= {"PYSPARK_GATEWAY_PORT": str(spark.port), "PYSPARK_GATEWAY_SECRET": spark.secret}
-        localfiles.compile_with(launch_gateway())  # type: ignore[no-untyped-call]  # PySpark's own
+        localfiles.compile_with(gateway.connect(spark.port, spark.secret), target)
+
+
+def _end_late(*_: object) -> None:
+    sys.exit(f"it did not finish within {_PATIENCE} seconds")  # on its way out it ends its JVM, which a kill would leave behind
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, _end_late)
+    signal.alarm(_PATIENCE)
     if sys.argv[1] == "--jar":
-        make_jar()
+        make_jar(Path(sys.argv[2]))
     else:
         main(Path(sys.argv[1]))

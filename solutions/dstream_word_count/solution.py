@@ -1,12 +1,11 @@
 """DStream word count: words per batch, running totals that forget, and new words.
 
-Run by hand, it counts what is typed into a socket: ``nc -lk 9999``, then ``python dstream_word_count.py localhost 9999``.
+Run by hand, it counts what is typed into a socket; the handout says how.
 """
 
 import argparse
 import string
 
-from pyspark import SparkContext
 from pyspark.streaming import DStream, StreamingContext
 
 
@@ -57,11 +56,13 @@ def _words(lines: DStream) -> DStream:
 
 
 if __name__ == "__main__":
+    import autograder
+
     parser = argparse.ArgumentParser(description="Count the words that come in over a socket, every five seconds.")
     parser.add_argument("host")
     parser.add_argument("port", type=int)
     arguments = parser.parse_args()
-    streaming = StreamingContext(SparkContext(appName="dstream_word_count"), 5)
+    streaming = StreamingContext(autograder.spark().sparkContext, 5)
     words_per_batch(streaming.socketTextStream(arguments.host, arguments.port)).pprint()
     streaming.start()
     streaming.awaitTermination()

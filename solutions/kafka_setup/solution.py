@@ -1,7 +1,7 @@
 """Kafka: set up a topic, produce, consume, and go on when something fails.
 
 Weather stations send readings. A reading is a dict: station, celsius, at (its event time in ms since the epoch). Run by
-hand, the program uses the broker of `autograder kafka up`.
+hand, the program uses the broker of `.venv/bin/autograder kafka up`.
 """
 
 import argparse

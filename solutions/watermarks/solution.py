@@ -6,7 +6,7 @@ which planes leave, so a delayed flight is a late event. Run by hand, it reads C
 
 import argparse
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 SCHEMA = "scheduled_at TIMESTAMP, departed_at TIMESTAMP, carrier STRING, flight INT"
@@ -64,12 +64,13 @@ def busy_periods(departures: DataFrame, gap: str, delay: str) -> DataFrame:
 
 
 if __name__ == "__main__":
+    import autograder
+
     parser = argparse.ArgumentParser(description="Count departures in the CSV files of a folder, as they appear.")
     parser.add_argument("folder")
     parser.add_argument("--window", default="15 minutes")
     parser.add_argument("--delay", default="10 minutes")
     arguments = parser.parse_args()
-    spark = SparkSession.builder.appName("watermarks").getOrCreate()
-    stream = spark.readStream.schema(SCHEMA).option("header", True).option("maxFilesPerTrigger", 1).csv(arguments.folder)
+    stream = autograder.spark().readStream.schema(SCHEMA).option("header", True).option("maxFilesPerTrigger", 1).csv(arguments.folder)
     counts = departures_per_window(stream, arguments.window, arguments.delay)
     counts.writeStream.outputMode("append").format("console").option("truncate", False).start().awaitTermination()

@@ -3,31 +3,20 @@
 from collections import Counter
 
 from autograder.content.expected import batches, dstream
+from autograder.content.mistakes import but
 from autograder.model import Mistake
 
-COLUMNS = ("word", "count")
 
-
-def count_words(fixture, *, least, split=str.split):
-    """Words by batch that come at least so often."""
-    counts = [Counter(word for line in batch for word in split(line)) for batch in batches(fixture)]
-    return dstream([[pair for pair in found.items() if pair[1] >= least] for found in counts], COLUMNS)
-
-
-def lines_counted(fixture, *, least):
-    """The same, of whole lines."""
-    return count_words(fixture, least=least, split=lambda line: [line])
-
-
-def least_ignored(fixture, *, least):
-    """The same, of all words."""
-    return count_words(fixture, least=1)
+def count_words(fixture, *, least, words=str.split):
+    """The words of each batch that come at least so often, with their count."""
+    counts = [Counter(word for line in batch for word in words(line)) for batch in batches(fixture)]
+    return dstream([[pair for pair in found.items() if pair[1] >= least] for found in counts], ("word", "count"))
 
 
 EMITS = {"count_words": count_words}
 MISTAKES = {
     "count_words": (
-        Mistake("lines_counted", "Whole lines are counted, not their words.", emits=lines_counted),
-        Mistake("least_ignored", "Words that come too seldom are given out too.", emits=least_ignored),
+        Mistake("lines_counted", "Whole lines are counted, not their words.", but(words=lambda line: [line])),
+        Mistake("least_ignored", "Words that come too seldom are given out too.", but(least=1)),
     ),
 }
