@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import shutil
 import subprocess
 from collections import Counter
@@ -27,6 +28,8 @@ from autograder.submission.read import Submission
 HERE = Path(__file__).parent
 #: How `grade` does without a sandbox where this machine forbids one. What a sandbox must hold is in test_attacks.
 UNCONFINED = ("--sandbox", "none") if bubblewrap.obstacle() else ()
+#: Gradings that must agree: a few in `make test`, twenty in `make soak`.
+GRADINGS = int(os.environ.get("AUTOGRADER_GRADINGS", "3"))
 #: A submission of the toy: right in one part, wrong in another, and dead in a third.
 MIXED = (
     "from pyspark.sql import functions as F\n\n\n"
@@ -196,3 +199,11 @@ def differences(texts: Sequence[str]) -> str:
         if text != usual
     ]
     return "\n".join(diffs)
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """What judges records may have to start a Spark for what has none."""
+    for item in items:
+        if {"engine", "recorded"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("recorded")
+            item.add_marker("spark")

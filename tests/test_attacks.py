@@ -33,7 +33,11 @@ from tests.conftest import HERE, notebook
 from tests.test_cli import RIGHT
 
 ATTACKS = sorted((HERE / "attacks").glob("*.py"))
-pytestmark = pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}")
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.sandbox,
+    pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}"),
+]
 #: Seconds for a check of a plain function here, and within which a child that does not answer any more is given up.
 _TIME_LIMIT, _GRACE = 30, 20
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150)

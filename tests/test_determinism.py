@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from autograder.engines import spark_replays
-from tests.conftest import HERE, MIXED, UNCONFINED, assert_same
+from tests.conftest import GRADINGS, HERE, MIXED, UNCONFINED, assert_same
+
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 
 _AT_ONCE = 3
 
@@ -44,7 +46,7 @@ def graded(root: Path, slug: str, file: Path, times: int, out: Path) -> list[dic
 
 
 @pytest.mark.usefixtures("load")
-def test_twenty_gradings_under_load_give_one_report(tmp_path: Path) -> None:
+def test_gradings_under_load_give_one_report(tmp_path: Path) -> None:
     """Hash seeds, a busy machine and a new Spark each time change nothing in any file but the times.
 
     The submission is right, wrong and dead on all engines but Kafka (see test_kafka_setup).
@@ -52,9 +54,9 @@ def test_twenty_gradings_under_load_give_one_report(tmp_path: Path) -> None:
     sample = tmp_path / "alice.py"
     sample.write_text(MIXED)
 
-    found = graded(HERE / "kit", "toy", sample, 20, tmp_path)
+    found = graded(HERE / "kit", "toy", sample, GRADINGS, tmp_path)
 
-    assert len(found) == 20
+    assert len(found) == GRADINGS
     for name in ("instructor.json", "report.json", "report.txt", "junit.xml"):
         assert_same([files.pop(name) for files in found])
     assert found[0] == {}

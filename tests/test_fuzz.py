@@ -67,6 +67,8 @@ json_values = st.recursive(
     max_leaves=6,
 )
 
+pytestmark = pytest.mark.soak
+
 
 @st.composite
 def damaged(draw: st.DrawFn, whole: bytes) -> bytes:

@@ -33,7 +33,11 @@ from tests.test_attacks import assert_nothing_gained, command_lines, head
 from tests.test_broker import java  # noqa: F401  # a fixture
 
 ATTACKS = sorted((HERE / "attacks" / "kafka").glob("*.py"))
-pytestmark = pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}")
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.sandbox,
+    pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}"),
+]
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150, observation=2)
 _SLUG, _RIGHT = "kafka_setup", "right"
 

@@ -32,6 +32,8 @@ COUNTS = "return views.groupBy('page').agg(F.count('*').alias('views')).where(F.
 #: What nbgrader is known to fall for: IPython's hooks, an error that is not shown, a result that claims points, its database.
 HOOKS = """
 import builtins, pathlib, sqlite3, sys
+
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
 try:
     shell = get_ipython()
     shell.showtraceback = lambda *_, **__: None

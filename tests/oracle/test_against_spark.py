@@ -10,6 +10,8 @@ from autograder.oracle import dstreams, stateful, structured
 from tests.oracle import against_spark, dstream_cases
 from tests.oracle.cases import Case
 
+pytestmark = pytest.mark.spark
+
 _CASES = 210
 _DSTREAM_CASES = 12
 
