@@ -62,6 +62,7 @@ CERTAIN = {
     "bound_again": ("def g(): pass\ndef h(): pass\nfrom math import sqrt as g\ndef g(): pass\ndef h(): pass\n", "no_function", None),
     "no_function_any_more": ("def g(): pass\ndef h(): pass\ng = 5\nfrom math import sqrt as h\n", "no_function", None),
     "values_of_others": ("import math\nA: int\nB: int = 2\nC, D = [math.sqrt(4), print]\ndef B(): pass\n", "no_function", None),
+    "in_the_order_of_their_names": ("d, b, a, c = 1, 2, 3, 4\n" + "".join(f"def {n}(): pass\n" for n in "abcd"), "no_function", None),
     "too_few": ("\ndef f(stream): pass\n", "wrong_parameters", 2),
     "other_names": ("def f(stream, windows): pass\n", "wrong_parameters", 1),
     "too_many": ("def f(stream, window, gap): pass\n", "wrong_parameters", 1),

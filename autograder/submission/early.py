@@ -126,7 +126,7 @@ def _is_hiding(word: str) -> bool:
 
 def _no_function(tree: ast.Module) -> Failure | None:
     """The failure that names the module's own functions; None where a statement may make or take away one unseen."""
-    own = {node.name for node in tree.body if isinstance(node, (*_DEFS, ast.ClassDef))} | _stored(tree)
+    own = {node.name for node in tree.body if isinstance(node, (*_DEFS, ast.ClassDef))}.union(_stored(tree))
     is_function: dict[str, bool] = {}  # in the order in which the names are first bound, as the module has them
     for node in tree.body:
         found = _effect(node, own)
@@ -157,8 +157,8 @@ def _effect(node: ast.stmt, own: set[str]) -> dict[str, bool] | None:  # noqa: P
     return None
 
 
-def _stored(node: ast.AST) -> set[str]:
-    return {found.id for found in ast.walk(node) if isinstance(found, ast.Name) and isinstance(found.ctx, ast.Store)}
+def _stored(node: ast.AST) -> list[str]:
+    return [found.id for found in ast.walk(node) if isinstance(found, ast.Name) and isinstance(found.ctx, ast.Store)]
 
 
 def _is_foreign(value: ast.expr, own: set[str]) -> bool:
