@@ -42,7 +42,7 @@ def test_demo_in_a_pipe(samples: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert [line.split() for line in lines[:4]] == [
         ["toy", "right.py", "9", "of", "9", "points", "out/toy/right/report.txt"],
-        ["toy", "half_right.py", "1", "of", "9", "points", "out/toy/half_right/report.txt"],
+        ["toy", "half_right.py", "4", "of", "9", "points", "out/toy/half_right/report.txt"],
         ["toy", "wrong.py", "0", "of", "9", "points", "out/toy/wrong/report.txt"],
         [],
     ]
