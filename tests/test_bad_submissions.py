@@ -219,7 +219,7 @@ def test_a_batch_that_is_told_twice_ends_no_other(grade: Grade) -> None:
     """Py4J may repeat a call from the JVM: the replay waits for each batch by its own time, and misses nothing of a later one."""
     report = grade(
         "from datetime import datetime\nfrom autograder.untrusted import dstream\n\n\n"
-        "def words(lines):\n    dstreams._tick(datetime.fromtimestamp(1), None)\n"
+        "def words(lines):\n    dstream._tick(datetime.fromtimestamp(1), None)\n"
         "    return lines.map(lambda line: (line, 1)).reduceByKey(lambda a, b: a + b)\n",
         ("words_right",),
     )

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from autograder.broker import jars
 from autograder.content.catalog import Catalog
 from autograder.machine import classcache, paths
 from autograder.machine.java import find_java
-from autograder.model import KitError
+from autograder.model import KitError, Outcome, Report
 from tests.conftest import HERE
 from tests.test_broker import free_port, processes
 
@@ -272,6 +272,22 @@ def test_lines_go_to_the_next_program(release: Release, programs: list[Program])
         2,
         f"autograder: Port {port} cannot be used: Address already in use.\nName another one, here and for your program.\n",
     )
+
+
+ASKING = """
+import autograder
+spark = autograder.spark()
+def counts(views, least):
+    assert spark.range(3).count() == 3
+    return views.groupBy("page").count().withColumnRenamed("count", "views")
+"""
+
+
+def test_a_submission_that_asks_for_spark_gets_the_replays(grade: Callable[..., Report]) -> None:
+    """No Java is started beside the one that replays."""
+    report = grade(ASKING)
+
+    assert [check.outcome for check in report.checks] == [Outcome.PASSED, Outcome.PASSED]
 
 
 NO_SPARK = """

@@ -8,6 +8,9 @@ import sys
 
 import click
 
+#: What takes a drawn line away.
+_CLEAR = "\r\x1b[K"
+
 
 def examples(*lines: str) -> str:
     """The end of a verb's help."""
@@ -20,10 +23,11 @@ def colored(stream: object) -> bool:
 
 
 def echo(text: str, err: bool = False) -> None:
-    """Print in whatever encoding there is."""
+    """Print in whatever encoding there is. A line of progress that is drawn gives way to it."""
     stream = sys.stderr if err else sys.stdout
     encoding = stream.encoding or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), color=colored(stream), err=err)
+    gone = _CLEAR if err and drawn_on(stream) else ""
+    click.echo(gone + text.encode(encoding, "replace").decode(encoding), color=drawn_on(stream), err=err)
 
 
 def say(text: str, err: bool = False) -> None:
@@ -40,13 +44,12 @@ def say_progress(text: str, done: int, of: int) -> None:
     """
     from autograder.reports.terminal import shown
 
-    if not drawn_on(sys.stderr):
-        if not of:
-            say(text, err=True)
-        return
-    width = shutil.get_terminal_size().columns - 1
-    line = shown(f"[{done}/{of}] {text}")[:width] if done < of else "" if of else f"{shown(text)}\n"
-    click.echo(f"\r\x1b[K{line}", err=True, nl=False)
+    if not of:
+        say(text, err=True)
+    elif drawn_on(sys.stderr):
+        width = shutil.get_terminal_size().columns - 1
+        line = shown(f"[{done}/{of}] {text}")[:width] if done < of else ""
+        click.echo(_CLEAR + line, color=True, err=True, nl=False)
 
 
 def drawn_on(stream: object) -> bool:

@@ -14,17 +14,20 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from autograder.content.expressions import iso
+from autograder.content.fixtures import schema_columns
 from autograder.judge.compare import key
 from autograder.machine import classcache, paths
 from autograder.machine.java import find_java
-from autograder.oracle import CRASH, RESTART, replay
-from autograder.untrusted import dstream as dstreams
-from autograder.untrusted import session, structured
+from autograder.oracle import CRASH, RESTART
+from autograder.oracle import replay as oracle_replay
+from autograder.untrusted import dstream, session, structured
+from autograder.wire import Add, ReplayRequest, Restart
 from tests.oracle import dstream_cases
 from tests.oracle.cases import SCHEMA, Case, make
 
@@ -49,33 +52,35 @@ def spark_workers(count: int = 2) -> Iterator[ProcessPoolExecutor]:
 
 
 def _join(port: int, secret: str, scratch: Path) -> None:
-    _joined[:] = [session.join(port, secret).spark, scratch]
+    _joined[:] = [session.join(port, secret), scratch]
 
 
 def by_oracle(case: Case) -> Answer:
     """What the oracle says, step by step."""
     steps: Answer = [[] for _ in case.steps]
-    for batch in replay(case.query, case.steps, case.drive):  # type: ignore[arg-type]
+    for batch in oracle_replay(case.query, case.steps, case.drive):  # type: ignore[arg-type]
         steps[batch.step].append(_batch(batch.rows, batch.watermark_ms, batch.dropped, batch.state_rows, case))
     return steps
 
 
-def by_spark(spark: Any, case: Case, scratch: Path) -> Answer:
+def by_spark(joined: session.Joined, case: Case, scratch: Path) -> Answer:
     """What Spark says, step by step."""
     folder = scratch / f"case-{case.seed}"
     folder.mkdir()
-    steps = [{"restart": step is CRASH} if step in (CRASH, RESTART) else {"add": {"rows": step}} for step in case.steps]
-    request = {"submission": "", "mode": case.query.mode, "drive": case.drive, "sources": ["rows"], "schemas": {"rows": SCHEMA}}
-    run = structured.Replay(spark.newSession(), case.build, request | {"parameters": {}, "gives": [], "steps": steps}, folder)
+    steps = tuple(Restart(step is CRASH) if step in (CRASH, RESTART) else Add({"rows": tuple(step)}) for step in case.steps)
+    columns = {"rows": schema_columns(SCHEMA)}
+    request = ReplayRequest(0, "", "", "structured", ("rows",), columns, {}, (), case.query.mode, steps, 60)
+    own = replace(joined, spark=joined.spark.newSession())
+    run = structured.Replay(own, case.build, replace(request, no_data_batches=case.drive == "step"), folder)
     try:
         found = run.run()
     finally:
         run.clean()
         shutil.rmtree(folder, ignore_errors=True)
-    names = [name for name, _ in found["columns"]]
+    names = [name for name, _ in found.columns]
     return [
-        [_batch([dict(zip(names, row, strict=True)) for row in b["rows"]], b["watermark"], b["dropped"], b["state"], case) for b in batches]
-        for batches in found["steps"]
+        [_batch([dict(zip(names, row, strict=True)) for row in b.rows], b.watermark, b.dropped, b.state, case) for b in batches]
+        for batches in found.steps
     ]
 
 
@@ -97,11 +102,12 @@ def _one_dstream(seed: int) -> list[Any]:
     warnings.simplefilter("ignore")
     case, scratch = dstream_cases.make(seed), _joined[1] / f"dstream-{seed}"
     scratch.mkdir()
-    steps = [{"add": {"pairs": [{"key": name, "n": n} for name, n in batch]}} for batch in case.batches]
-    request = {"submission": "", "sources": ["pairs"], "parameters": {}, "gives": ["checkpoint"], "steps": steps}
-    run = dstreams.Replay(_joined[0].sparkContext, case.build, request, scratch)
+    steps = tuple(Add({"pairs": tuple({"key": name, "n": n} for name, n in batch)}) for batch in case.batches)
+    columns = {"pairs": (("key", "STRING"), ("n", "INT"))}
+    request = ReplayRequest(0, "", "", "dstream", ("pairs",), columns, {}, ("checkpoint",), None, steps, 60)
+    run = dstream.Replay(_joined[0], case.build, request, scratch)
     try:
-        return [found[0]["rows"] if found else None for found in run.run()["steps"]]
+        return [found[0].rows if found else None for found in run.run().steps]
     finally:
         run.clean()
 
@@ -114,10 +120,10 @@ def dstream_answers(pool: ProcessPoolExecutor, seeds: range) -> list[tuple[dstre
 def dstream_difference(case: dstream_cases.Case, spark: list[Any]) -> str:
     """The first batch at which the outputs differ, as text; empty when there is none."""
     for time, (ours, theirs) in enumerate(zip(case.oracle(), spark, strict=True), 1):
-        said, came = (rows if rows is None else sorted(json.dumps(row) for row in rows) for rows in (ours, theirs))
-        if said != came:
+        said, got = (rows if rows is None else sorted(json.dumps(row) for row in rows) for rows in (ours, theirs))
+        if said != got:
             names = [name for name, _, _ in case.operators]
-            return f"seed {case.seed}, window {case.window}, slide {case.slide}, {names}, batch {time} of {case.batches}\n{said}\nSpark:\n{came}"
+            return f"seed {case.seed}, window {case.window}, slide {case.slide}, {names}, batch {time} of {case.batches}\n{said}\nSpark:\n{got}"
     return ""
 
 
