@@ -23,6 +23,7 @@ from autograder.broker import background, cluster, jars, warmup
 from autograder.broker.observer import Observer
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
+from autograder.machine.made_once import lock_of
 from autograder.model import KitError
 from autograder.oracle import Topic
 
@@ -261,7 +262,7 @@ def test_a_wrong_checksum_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(KitError, match="What was fetched is not what the lock file names: HdrHistogram"):
         jars.ensure(find_java(), quiet)
-    assert list((cache / "other" / "autograder").iterdir()) == []
+    assert list((cache / "other" / "autograder").iterdir()) == [lock_of(jars.folder())]
 
 
 def test_a_new_broker_can_be_asked_about_groups(java: Java) -> None:

@@ -23,6 +23,7 @@ from autograder.broker import background, cluster, jars, settings, warmup
 from autograder.broker.replay import Replay
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
+from autograder.machine.made_once import lock_of
 from autograder.model import GraderFaultError, KitError, Report
 from tests.test_broker import free_port, quiet, verb
 
@@ -97,7 +98,7 @@ def test_a_fetch_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(KitError, match=text) as caught:
         jars.ensure(Java(fake, "25"), quiet)
     assert "Everything but Kafka works without." in caught.value.hint
-    assert list((tmp_path / "cache" / "autograder").iterdir()) == []
+    assert list((tmp_path / "cache" / "autograder").iterdir()) == [lock_of(jars.folder())]
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +178,7 @@ def test_a_class_cache_that_cannot_be_made_stops_nothing(tmp_path: Path, monkeyp
 def test_damaged_files_that_cannot_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are two lines too."""
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setenv("AUTOGRADER_CACHE", str(tmp_path))
@@ -254,22 +255,12 @@ def test_an_interrupted_fetch_leaves_nothing_half(tmp_path: Path, toy: jars.Jars
     assert select.select([gone], [], [], 60)[0], "Ivy is still there"
     os.close(gone)
     assert not jars.folder(toy).exists()
-    assert len(list(jars.folder(toy).parent.iterdir())) == 1
+    assert len(list(jars.folder(toy).parent.iterdir())) == 2  # its lock, which nobody has any more, and what it had begun
 
     jars.ensure(fake_java(tmp_path / "java", 'mkdir -p "$jars"; printf right > "$jars/toy.jar"'), quiet, toy)
 
-    assert list(jars.folder(toy).parent.iterdir()) == [jars.folder(toy)]
+    assert set(jars.folder(toy).parent.iterdir()) == {jars.folder(toy), lock_of(jars.folder(toy))}
     assert jars.wrong(jars.folder(toy), toy) == []
-
-
-def test_the_fetch_of_another_process_is_left_alone(tmp_path: Path, toy: jars.Jars) -> None:
-    """Only folders of processes that are gone are removed."""
-    other = jars.folder(toy).parent / f"fetching-{os.getppid()}-other"
-    other.mkdir(parents=True)
-
-    jars.ensure(fake_java(tmp_path / "java", 'mkdir -p "$jars"; printf right > "$jars/toy.jar"'), quiet, toy)
-
-    assert sorted(jars.folder(toy).parent.iterdir()) == sorted([other, jars.folder(toy)])
 
 
 def test_a_fetch_that_stalls_ends(tmp_path: Path, toy: jars.Jars, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +269,7 @@ def test_a_fetch_that_stalls_ends(tmp_path: Path, toy: jars.Jars, monkeypatch: p
 
     with pytest.raises(KitError, match=r"Kafka could not be fetched: it took longer than 0\.2 seconds\."):
         jars.ensure(fake_java(tmp_path / "java", "exec tail -f /dev/null"), quiet, toy)
-    assert list(jars.folder(toy).parent.iterdir()) == []
+    assert list(jars.folder(toy).parent.iterdir()) == [lock_of(jars.folder(toy))]
 
 
 REPORT = Report(1, "kit", "spark", "toy", "Toy", "right.py", "0", {}, "student", "bubblewrap", 4, 4, (), student="right")

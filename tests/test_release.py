@@ -79,6 +79,7 @@ SOLVED = 'return views.groupBy("page").agg(F.count("*").alias("views")).where(F.
         ("assignments/toy/expected.json", "seen = seen if totals else Counter()"),
         ("assignments/toy/expected.json", '"the secret stream"'),
         ("assignments/toy/assignment.toml", 'fixtures = ["secret"]'),
+        ("assignments/toy/assignment.toml", 'fixtures = [\n    "secret",\n]'),
         ("assignments/toy/assignment.toml", "Think of pages that come again."),
         ("wheels/autograder.whl!autograder/toy.py", f"def counts(views, least):\n    {SOLVED}\n"),
         ("wheels/autograder.whl!autograder/toy.jsonl", HIDDEN_LINE),
@@ -113,7 +114,7 @@ def leaks(places: Mapping[str, bytes], catalog: Catalog = CATALOG) -> list[str]:
     ]
     fixtures = {path.stem for path in hidden_fixtures(catalog)}
     for name, content in places.items():
-        named = re.findall(r'^fixtures = \[(.*)\]|"fixture": (".*?")', content.decode(errors="replace"), re.MULTILINE)
+        named = re.findall(r'^fixtures = \[([^\]]*)\]|"fixture": (".*?")', content.decode(errors="replace"), re.MULTILINE)
         found += [f"{name}: fixture {fixture}" for fixture in fixtures if any(f'"{fixture}"' in text for texts in named for text in texts)]
     return found
 

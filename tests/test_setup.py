@@ -28,6 +28,11 @@ def test_pyspark_is_pinned() -> None:
     assert re.search(r"^pyspark==4\.3\.0 ", (ROOT / "requirements/dev.lock").read_text(), re.MULTILINE)
 
 
+def test_kafka_python_is_pinned() -> None:
+    """Private parts of it are used: a newer one is taken on purpose, or not at all."""
+    assert '"kafka-python==3.0.12"' in (ROOT / "pyproject.toml").read_text()
+
+
 def test_commands_of_the_readme_exist() -> None:
     """Every make target that the README names is there, and so is every verb."""
     readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()

@@ -75,6 +75,7 @@ _KINDS: dict[str, tuple[type[Any], str | None]] = {
     "start_broker": (StartBroker, "which"),
     "observe": (Observe, "what"),
 }
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {made: TypeAdapter(made) for made, _ in _KINDS.values()}
 #: The names of all kinds of steps.
 KINDS = tuple(_KINDS)
 
@@ -94,7 +95,7 @@ def kafka_step(kind: str, data: Any, parameters: Mapping[str, Value], start: int
 def _validated(kind: str, data: Any) -> Any:
     made, name = _KINDS[kind]
     try:
-        return TypeAdapter(made).validate_json(json.dumps(data if name is None else {name: data}))
+        return _ADAPTERS[made].validate_json(json.dumps(data if name is None else {name: data}))
     except ValidationError as error:
         # The place as it stands in the fixture: the name in the class is none of the author's words.
         place, why = first_refusal(error, name or "").split(":", 1)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from pydantic import TypeAdapter
 
@@ -37,6 +37,8 @@ _CODE = (
 )
 #: What is installed, and which Kafka is fetched.
 _LOCKS = ("requirements/run.lock", "autograder/broker/broker.lock")
+#: Ends of a replay that a busy machine may bring about: they are observed again each time.
+_BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_engine", "killed_replay"}
 _OBSERVATION = TypeAdapter(Observation)
 #: Of so many requests one is replayed although there is a record.
 _ONE_IN = 20
@@ -116,6 +118,10 @@ class Records:
         self.path.write_text("\n".join([json.dumps(self._header()), *kept]) + "\n", encoding="utf-8")
 
 
+def _is_kept(observed: Observation | GraderFaultError) -> TypeGuard[Observation]:
+    return isinstance(observed, Observation) and not (observed.failure and observed.failure.kind in _BY_LOAD)
+
+
 class Recorded:
     """Answers from records, and has replayed what has none, what ``always`` names, and a part that changes with ``salt``.
 
@@ -146,7 +152,7 @@ class Recorded:
                 yield request, found
         for request, observed in self.replays.observe([request for request in requests if id(request) in rest]):
             self.replayed += 1
-            if not isinstance(observed, GraderFaultError) and self.records.put(rest[id(request)], observed):
+            if _is_kept(observed) and self.records.put(rest[id(request)], observed):
                 self.differing.append(f"{request.function.name} on {request.fixture.name}: {rest[id(request)]}")
             yield request, observed
 
