@@ -28,13 +28,12 @@ from autograder.model import KitError
 from autograder.oracle import Topic
 
 HERE = Path(__file__).parent
+pytestmark = pytest.mark.kafka
 SCRIPT = """
 import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from autograder.broker.cluster import broker
-
-pytestmark = pytest.mark.kafka
 with broker() as found:
     print(found.folder, found.guard.pid, found.ports[0], flush=True)
     sys.stdin.read()

@@ -28,12 +28,12 @@ from autograder.model import Assignment, GraderFaultError, KitError
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE
 
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+
 COUNTS = "return views.groupBy('page').agg(F.count('*').alias('views')).where(F.col('views') >= least)"
 #: What nbgrader is known to fall for: IPython's hooks, an error that is not shown, a result that claims points, its database.
 HOOKS = """
 import builtins, pathlib, sqlite3, sys
-
-pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
 try:
     shell = get_ipython()
     shell.showtraceback = lambda *_, **__: None
