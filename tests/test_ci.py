@@ -47,7 +47,7 @@ def test_ci_says_what_is_missing(kit: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert done.exit_code == 2
     assert "There is no assignment called 'nothing'." in done.stderr
     with pytest.raises(KitError, match=r"templates/ci/jenkins is missing: there is nothing to fill in"):
-        ci.files(Catalog(kit), "jenkins", [], "none")
+        ci.files(Catalog(kit), "jenkins", [], ci.How("none"))
 
 
 def test_a_workflow_of_ones_own_is_kept(content: Catalog, tmp_path: Path) -> None:
@@ -95,6 +95,29 @@ def test_what_classroom50_publishes_has_nothing_hidden(content: Catalog) -> None
     assert b"nobody looks" not in b"".join(data for path, data in found.items() if "/assignments/" in path)
     left = Catalog(content.root / "out/toy/kit").assignment("toy")
     assert [check.id for check in left.checks] == ["counts_runs", "counts_right", "words_right", "double_right"]
+
+
+def test_variants_are_graded_there_too(content: Catalog) -> None:
+    """With --variants every script draws the student's own: from a variable, or from the zip that only instructors have."""
+    key = b"0123456789abcdef"
+    github = ci.files(content, "github", ["toy"], ci.How(variants=True))[".github/workflows/autograder.yml"].decode()
+    gitlab = ci.files(content, "gitlab", ["toy"], ci.How(variants=True))[".gitlab-ci.yml"].decode()
+    zipped = zipfile.ZipFile(io.BytesIO(ci.files(content, "gradescope", ["toy"], ci.How(variants=True, secret=key))["autograder.zip"]))
+
+    assert "AUTOGRADER_SECRET: ${{ secrets.AUTOGRADER_SECRET }}" in github
+    assert all('--student "' in text and "--quiet --variants" in text for text in (github, gitlab))
+    assert zipped.read("course.key") == key
+    assert b'--quiet --variants --secret "$home/source/course.key"' in zipped.read("run_autograder")
+    assert "variants" not in ci.files(content, "github", ["toy"], ci.How())[".github/workflows/autograder.yml"].decode()
+
+
+@pytest.mark.parametrize(
+    ("system", "says"), [("classroom50", "publishes what it grades with, so no secret"), ("gradescope", "There is no secret of the course")]
+)
+def test_variants_without_a_safe_secret_are_refused(content: Catalog, system: str, says: str) -> None:
+    """No file that students can fetch carries the course's secret, and none is made without it."""
+    with pytest.raises(KitError, match=says):
+        ci.files(content, system, ["toy"], ci.How(variants=True))
 
 
 def test_files_name_no_host_path_or_secret(content: Catalog) -> None:
@@ -285,7 +308,7 @@ def test_github_workflow(content: Catalog, machine: _Machine) -> None:
         assert done.returncode == 0, done.stderr
     assert len(steps) == (3 if SANDBOX == "none" else 4)
     assert SANDBOX == "none" or "sudo sysctl" in machine.log
-    assert (place / "summary").read_text().startswith("### A toy (toy.py): 8 of 9 points")
+    assert (place / "summary").read_text().startswith("### A toy (alice): 8 of 9 points")
     outputs = (place / "output").read_text()
     result = json.loads(base64.b64decode(outputs.removeprefix("result=")))
     Classroom.model_validate(result)

@@ -12,6 +12,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from autograder.grading.course import AnswerKey
 from nbgrader.api import Gradebook
 from traitlets.config import Config
 
@@ -21,7 +22,6 @@ from autograder.authoring.proof import rejected_header
 from autograder.cli.main import main
 from autograder.content.catalog import Catalog, find_root
 from autograder.content.files import read_text
-from autograder.grading.answer_key import AnswerKey
 from autograder.grading.waves import Grading
 from autograder.integrations.nbgrader_plugin import Replay
 from autograder.model import Assignment, GraderFaultError, KitError
@@ -62,32 +62,32 @@ PLANTED = ("delay_in_seconds",)
 MOST = {"counts": (3, 3), "words": (2, 0), "double": (1, 0)}
 
 
-def nbgrader(answer_key: Path, *arguments: str, root: Path = HERE / "kit") -> str:
+def nbgrader(course: Path, *arguments: str, root: Path = HERE / "kit") -> str:
     """Run a command of nbgrader's in a course; what it says."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {
         **os.environ,
         "PATH": path,
         "AUTOGRADER_ROOT": str(root),
-        "JUPYTER_CONFIG_DIR": str(answer_key),
+        "JUPYTER_CONFIG_DIR": str(course),
         "PYTHONPATH": str(HERE.parent),
     }
-    done = subprocess.run(["nbgrader", *arguments], cwd=answer_key, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(["nbgrader", *arguments], cwd=course, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
 
-def submit(answer_key: Path, student: str, **sources: str) -> dict[str, Any]:
+def submit(course: Path, student: str, **sources: str) -> dict[str, Any]:
     """Hand in the released notebook with other sources of some cells, by their ids."""
-    book: dict[str, Any] = json.loads((answer_key / "release/toy/toy.ipynb").read_text())
+    book: dict[str, Any] = json.loads((course / "release/toy/toy.ipynb").read_text())
     for cell in book["cells"]:
         cell["source"] = sources.get(cell["metadata"]["nbgrader"]["grade_id"], cell["source"])
-    save(answer_key, student, book)
+    save(course, student, book)
     return book
 
 
-def save(answer_key: Path, student: str, book: dict[str, Any], slug: str = "toy") -> None:
-    folder = answer_key / "submitted" / student / slug
+def save(course: Path, student: str, book: dict[str, Any], slug: str = "toy") -> None:
+    folder = course / "submitted" / student / slug
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{slug}.ipynb").write_text(json.dumps(book))
 
@@ -104,14 +104,14 @@ def begun(folder: Path, slug: str, root: Path) -> Path:
     return folder
 
 
-def marks(answer_key: Path, slug: str, student: str) -> dict[str, float]:
+def marks(course: Path, slug: str, student: str) -> dict[str, float]:
     """What the gradebook has for every cell with points."""
-    with Gradebook(f"sqlite:///{answer_key}/gradebook.db") as gradebook:
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
         return {grade.name: grade.auto_score for grade in gradebook.find_submission_notebook(slug, slug, student).grades}
 
 
 @pytest.fixture(scope="module")
-def answer_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of the toy, in which everybody's notebook is graded and has its feedback."""
     folder = begun(tmp_path_factory.mktemp("nbgrader") / "course", "toy", HERE / "kit")
     counts = f"def counts(views, least):\n    {COUNTS}"
@@ -135,11 +135,11 @@ def answer_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_gradebook_has_the_replays_marks(answer_key: Path) -> None:
+def test_the_gradebook_has_the_replays_marks(course: Path) -> None:
     """Full points for what is right, Spark's stderr notwithstanding; part of them where a part is; nothing for tricks."""
     found = {}
     for student in MARKS:
-        grades = marks(answer_key, "toy", student)
+        grades = marks(course, "toy", student)
         found[student] = {name: (grades.get(f"{name}-visible", 0), grades.get(f"{name}-hidden", 0)) for name in MOST}
 
     assert found == MARKS
@@ -148,21 +148,21 @@ def test_the_gradebook_has_the_replays_marks(answer_key: Path) -> None:
 def test_planted_mistakes_get_their_part_of_the_points(tmp_path: Path) -> None:
     """A real assignment: the solution has full points; a rejected file loses the checks that it names, and those that need them."""
     catalog, slug = Catalog(find_root()), "watermarks"
-    answer_key = begun(tmp_path / "course", slug, catalog.root)
-    book = json.loads((answer_key / f"source/{slug}/{slug}.ipynb").read_text())
+    course = begun(tmp_path / "course", slug, catalog.root)
+    book = json.loads((course / f"source/{slug}/{slug}.ipynb").read_text())
     answer = [cell for cell in book["cells"] if cell["metadata"]["nbgrader"]["solution"]][-1]
     solution = answer["source"]
-    save(answer_key, "right", book, slug)
+    save(course, "right", book, slug)
     for student in PLANTED:
         answer["source"] = f"{solution}\n\n{read_text(catalog.solutions(slug) / f'rejected/{student}.py')}"
-        save(answer_key, student, book, slug)
-    nbgrader(answer_key, "autograde", slug, root=catalog.root)
+        save(course, student, book, slug)
+    nbgrader(course, "autograde", slug, root=catalog.root)
 
-    assert marks(answer_key, slug, "right") == points(catalog.assignment(slug), set())
+    assert marks(course, slug, "right") == points(catalog.assignment(slug), set())
     for student in PLANTED:
         header = rejected_header(catalog.solutions(slug) / f"rejected/{student}.py")
         assert header
-        assert marks(answer_key, slug, student) == points(catalog.assignment(slug), header[0]), student
+        assert marks(course, slug, student) == points(catalog.assignment(slug), header[0]), student
 
 
 def points(assignment: Assignment, lost: set[str]) -> dict[str, float]:
@@ -175,9 +175,9 @@ def points(assignment: Assignment, lost: set[str]) -> dict[str, float]:
     return found
 
 
-def test_export_has_the_sums(answer_key: Path) -> None:
+def test_export_has_the_sums(course: Path) -> None:
     """Nbgrader's own table."""
-    rows = list(csv.DictReader((answer_key / "grades.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((course / "grades.csv").read_text().splitlines()))
 
     assert {row["student_id"]: float(row["score"]) for row in rows} == {
         student: sum(map(sum, marks.values())) for student, marks in MARKS.items()
@@ -185,10 +185,10 @@ def test_export_has_the_sums(answer_key: Path) -> None:
     assert {float(row["max_score"]) for row in rows} == {9.0}
 
 
-def test_feedback_tells_nothing_hidden(answer_key: Path) -> None:
+def test_feedback_tells_nothing_hidden(course: Path) -> None:
     """Neither the hidden rows nor the hidden cell's text; of visible checks the table is there."""
-    pages = {path.parent.parent.name: path.read_text() for path in answer_key.glob("feedback/*/toy/toy.html")}
-    books = "".join(path.read_text() for path in answer_key.glob("autograded/*/toy/toy.ipynb"))
+    pages = {path.parent.parent.name: path.read_text() for path in course.glob("feedback/*/toy/toy.html")}
+    books = "".join(path.read_text() for path in course.glob("autograded/*/toy/toy.ipynb"))
 
     assert set(pages) == set(MARKS)
     for text in (*pages.values(), books):
@@ -197,21 +197,21 @@ def test_feedback_tells_nothing_hidden(answer_key: Path) -> None:
     assert "words of a batch" in pages["bo"] or "<svg" in pages["bo"]
 
 
-def test_what_is_handed_out_has_no_hidden_cell_and_no_solution(answer_key: Path) -> None:
+def test_what_is_handed_out_has_no_hidden_cell_and_no_solution(course: Path) -> None:
     """Nbgrader has cut both."""
-    text = (answer_key / "release/toy/toy.ipynb").read_text()
+    text = (course / "release/toy/toy.ipynb").read_text()
 
     assert "SOLUTION" not in text
     assert "HIDDEN TESTS" not in text
     assert "groupBy" not in text
 
 
-def test_reports_lie_beside_the_course(answer_key: Path) -> None:
+def test_reports_lie_beside_the_course(course: Path) -> None:
     """With all that the gradebook does not keep."""
-    report = json.loads((answer_key / "reports/toy/bo/instructor.json").read_text())
+    report = json.loads((course / "reports/toy/bo/instructor.json").read_text())
 
     assert (report["submission"], report["points"]) == ("bo", 7)
-    assert "GAINED" not in (answer_key / "reports/toy/eve/instructor.json").read_text()
+    assert "GAINED" not in (course / "reports/toy/eve/instructor.json").read_text()
 
 
 def test_a_fault_of_the_grader_decides_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, toy: AnswerKey) -> None:
