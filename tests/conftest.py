@@ -42,10 +42,12 @@ MIXED = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-goldens`` writes what came as what is expected; read the diff before committing it.
 
-    ``--prove`` replays everything that has a record, says what differs, and writes the records anew.
+    ``--prove`` replays everything that has a record, says what differs, and writes the records anew; ``--record`` writes those
+    that are missing.
     """
     parser.addoption("--update-goldens", action="store_true")
     parser.addoption("--prove", action="store_true")
+    parser.addoption("--record", action="store_true")
 
 
 #: Recorded observations, a file for each assignment and one for all tests that share an engine.
@@ -77,7 +79,7 @@ def recorded(request: pytest.FixtureRequest) -> Iterator[Callable[[str, Observer
         differing = [line for user in users for line in user.differing]
         print(f"\n{name}: {sum(user.replayed for user in users)} of {sum(len(user.asked) for user in users)} observations replayed")
         print("".join(f"DIFFERS from its record: {line}\n" for line in differing), end="")
-        if prove:
+        if prove or request.config.getoption("--record"):
             kept[name].write(set().union(*(user.asked for user in users)))
 
 
