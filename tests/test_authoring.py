@@ -155,6 +155,7 @@ def test_a_new_assignment_is_proved_at_once(root: Path, engine: Observer, kind: 
         (("Page-Views",), "'Page-Views' is no name for an assignment.\nWrite at most 50 of a to z"),
         (("../toy",), "'../toy' is no name"),
         (("x" * 51,), "is no name for an assignment"),
+        (("import",), "'import' is no name for an assignment."),
         (("fresh", "--title", "ab"), "'ab' is no title.\nGive another with --title: one line of at least 3 characters."),
         (("fresh", "--title", "two\nlines"), "'two\\nlines' is no title.\nGive another with --title"),
     ],

@@ -12,7 +12,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from autograder.grading.course import AnswerKey
 from nbgrader.api import Gradebook
 from traitlets.config import Config
 
@@ -22,6 +21,7 @@ from autograder.authoring.proof import rejected_header
 from autograder.cli.main import main
 from autograder.content.catalog import Catalog, find_root
 from autograder.content.files import read_text
+from autograder.grading.answer_key import AnswerKey
 from autograder.grading.waves import Grading
 from autograder.integrations.nbgrader_plugin import Replay
 from autograder.model import Assignment, GraderFaultError, KitError
@@ -229,6 +229,22 @@ def test_a_fault_of_the_grader_decides_nothing(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(KitError, match=r"The grader failed on ada: .*no disk\nNo marks are decided"):
         Replay(config=Config({"Replay": {"sandbox": "none"}})).preprocess(book, names)
     assert not [cell for cell in book.cells if cell.get("outputs")]
+
+
+def test_a_student_is_graded_with_their_own_variant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, toy: AnswerKey) -> None:
+    """With `c.Replay.variants`, as `grade --variants` does; the report carries the student."""
+    (tmp_path / "course.key").write_text("0123456789abcdef")
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
+    monkeypatch.setattr(Grading, "_replay", lambda *_: None)  # who it is and with what is known before anything is replayed
+    config = Config({"Replay": {"sandbox": "none", "variants": True, "secret": str(tmp_path / "course.key")}})
+    plugin, book = Replay(config=config), json.loads(source_notebook(toy.catalog, toy.assignment, "# A toy"))
+    drawn = {name: variants.draw(b"0123456789abcdef", toy.assignment, name).parameters for name in ("ada", "bo", "cy", "di")}
+
+    reports = {name: plugin.graded(book, "toy", name) for name in drawn}
+
+    assert {name: report.parameters for name, report in reports.items()} == drawn
+    assert {name: report.student for name, report in reports.items()} == {name: name for name in drawn}
+    assert len({str(values) for values in drawn.values()}) > 1
 
 
 def test_init_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
