@@ -19,6 +19,7 @@ from autograder.authoring.nbgrader_course import course_files
 from autograder.authoring.notebooks import HIDDEN, VISIBLE, source_notebook
 from autograder.authoring.proof import rejected_header
 from autograder.cli.main import main
+from autograder.content import variants
 from autograder.content.catalog import Catalog, find_root
 from autograder.content.files import read_text
 from autograder.grading.answer_key import AnswerKey
