@@ -217,8 +217,8 @@ def test_what_kafka_programs_say_is_bounded(data: bytes) -> None:
 
 @many
 @example(written=b"[]")
-@example(written=b'{"failure": 5}')
-@example(written=b'{"failure": null}')
+@example(written=b'{"id": 0, "failure": 5}')
+@example(written=b'{"id": 0, "failure": null}')
 @example(written=b"[" * 100_000)
 @example(written=b'{"a": ' * 990 + b"1" + b"}" * 990)
 @given(

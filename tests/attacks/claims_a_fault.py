@@ -7,7 +7,7 @@ import os
 def double(number):
     for descriptor in range(3, 200):
         try:
-            os.write(descriptor, b'{"fault": "the disk burns"}\n')
+            os.write(descriptor, b'{"id": 0, "fault": "the disk burns"}\n')
         except OSError:
             continue
     os._exit(0)
