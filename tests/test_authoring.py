@@ -132,7 +132,7 @@ def test_a_new_assignment_is_graded_at_once(root: Path) -> None:
 
     graded = run("grade", "page_views", str(root / "solutions/page_views/samples/half_right.py"), "--quiet", *UNCONFINED)
 
-    assert "half_right.py: 3 of 5 points" in graded.splitlines()
+    assert "half_right: 3 of 5 points" in graded.splitlines()
 
 
 @pytest.mark.parametrize("kind", ["structured", "dstream", "plain"])
