@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from autograder.broker.background import Background
 from autograder.machine.progress import Progress
 from autograder.model import Drive, GraderFaultError, Observation, Request
-from autograder.sandbox.bubblewrap import Sandbox
 
-#: A request and what came of it; a fault of ours comes as GraderFaultError, never as a result.
+if TYPE_CHECKING:  # naming an engine must load neither, also where the kit does not run
+    from autograder.broker.background import Background
+    from autograder.sandbox.bubblewrap import Sandbox
+
+#: A request and its observation; a fault of ours comes as GraderFaultError, never as a result.
 Observed: TypeAlias = tuple[Request, Observation | GraderFaultError]
 
 
