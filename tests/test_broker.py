@@ -24,7 +24,7 @@ from autograder.broker.observer import Observer
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
 from autograder.machine.made_once import lock_of
-from autograder.model import KitError
+from autograder.model import KitError, TopicRecord
 from autograder.oracle import Topic
 
 HERE = Path(__file__).parent
@@ -298,7 +298,7 @@ def test_a_topic_made_anew_is_read_from_its_new_leaders(java: Java) -> None:
             led_by = {partition: [broker] for partition, broker in enumerate(replicas)}
             observer.admin.create_topics([NewTopic("anew", replica_assignments=led_by)])
             observer.settle(f"settled-{number}")
-            observer.send("anew", [{"key": None, "value": str(number), "headers": {}, "partition": 0, "at": 0}])
+            observer.send("anew", [TopicRecord(value=str(number), partition=0)])
 
             assert observer.bounds("anew") == (dict.fromkeys(led_by, 0), {partition: int(not partition) for partition in led_by})
             assert [record.value for record in observer.records("anew", time.monotonic() + 20)] == [str(number).encode()]
