@@ -359,7 +359,7 @@ def test_classroom50_autograder(content: Catalog, machine: _Machine) -> None:
     found = json.loads((checkout / "result.json").read_text())
     jsonschema.validate(found, CLASSROOM50)
     assert (found["score"], found["max-score"], found["owner"]) == (6, 6, "alice")
-    assert (checkout / "release-body.md").read_text().startswith("### A toy (toy.py): 6 of 6 points")
+    assert (checkout / "release-body.md").read_text().startswith("### A toy (alice): 6 of 6 points")
     json.loads((bundle / "toy/runtime.json").read_text())
 
 
