@@ -211,7 +211,7 @@ def test_reports_lie_beside_the_course(course: Path) -> None:
     """With all that the gradebook does not keep."""
     report = json.loads((course / "reports/toy/bo/instructor.json").read_text())
 
-    assert (report["submission"], report["points"]) == ("bo", 7)
+    assert (report["student"], report["submission"], report["points"]) == ("bo", "toy", 7)
     assert "GAINED" not in (course / "reports/toy/eve/instructor.json").read_text()
 
 

@@ -69,11 +69,8 @@ def _when_once_in_all(new, state):
 
 
 EMITS = {"words_per_batch": words_per_batch, "running_totals": running_totals, "new_words": new_words}
-_NO_CHECKPOINT = Mistake(
-    "no_checkpoint",
-    "The checkpoint folder is not set: lines.context() knows how.",
-    failure=("refused", "checkpoint directory has not been set"),
-)
+_NO_CHECKPOINT = Mistake("no_checkpoint", "The checkpoint folder is not set: lines.context() knows how.",
+    failure=("refused", "checkpoint directory has not been set"))
 _NEVER = 10**6  # batches
 MISTAKES = {
     "words_per_batch": (
