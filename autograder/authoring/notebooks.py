@@ -18,8 +18,8 @@ from nbformat import v4
 
 from autograder.authoring.skeletons import cut_skeleton
 from autograder.content.catalog import Catalog
-from autograder.content.expressions import parse
 from autograder.content.files import read_text
+from autograder.machine.syntax import parse
 from autograder.model import Assignment, KitError
 from autograder.submission.notebook import NOT_BY_NBGRADER
 

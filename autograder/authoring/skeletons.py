@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from autograder.content.expressions import parse
+from autograder.machine.syntax import parse
 from autograder.model import KitError
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"

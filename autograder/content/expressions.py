@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 import re
-import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
+from autograder.machine.syntax import parse
 from autograder.model import Value
 
 _MICROSECONDS = {
@@ -25,15 +25,6 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-
-
-_PARSING = threading.Lock()
-
-
-def parse(text: str | bytes) -> ast.Module:
-    """``ast.parse`` for several threads: CPython 3.11 counts the depth of all at once and then raises SystemError."""
-    with _PARSING:
-        return ast.parse(text)
 
 
 def _unit(word: str) -> int | None:

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeGuard
 from pydantic import TypeAdapter
 
 from autograder.engines.base import Observed
+from autograder.machine.syntax import parse
 from autograder.model import GraderFaultError, Observation, Request
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -66,7 +67,7 @@ def code_hash() -> str:
 def _without_docstrings(text: str) -> str:
     """The lines of a program but those of docstrings, whole-line comments and nothing: the same on every version of Python."""
     lines = dict(enumerate(text.splitlines(), 1))
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(node) is not None:
             for number in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1):
                 del lines[number]

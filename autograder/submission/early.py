@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from typing import Any
 
-from autograder.content.expressions import parse
+from autograder.machine.syntax import parse
 from autograder.model import Failure
 
 #: Letters of a program that the grader itself reads, as of a notebook's code; a longer one is the replay's.

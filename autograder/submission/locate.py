@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.content.expressions import parse
 from autograder.content.files import read_text
+from autograder.machine.syntax import parse
 from autograder.model import Assignment, KitError
 from autograder.submission.read import Submission, utf8
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.content.expressions import parse
+from autograder.machine.syntax import parse
 from autograder.model import Failure, Place
 
 SUFFIX = ".ipynb"
