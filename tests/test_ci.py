@@ -30,6 +30,8 @@ from tests.conftest import HERE, UNCONFINED
 from tests.consumers import CLASSROOM50, DECIDED, RUNNER, SECRET, Classroom, Gradescope, announced, saved
 from tests.test_cli import RIGHT
 
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+
 ROOT = HERE.parent
 
 

@@ -23,6 +23,8 @@ from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED
 
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+
 RIGHT = (
     "from pyspark.sql import functions as F\n\n\ndef counts(views, least):\n"
     "    return views.groupBy('page').agg(F.count('*').alias('views')).where(F.col('views') >= least)\n\n\n"

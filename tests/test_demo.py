@@ -20,6 +20,8 @@ from autograder.submission.locate import HandedIn
 from autograder.submission.read import Submission
 from tests.conftest import MIXED
 
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+
 
 @pytest.fixture
 def samples(kit: Path) -> Path:

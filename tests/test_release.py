@@ -26,6 +26,8 @@ from autograder.reports import terminal
 from autograder.submission.read import Submission
 from tests.conftest import HERE, MIXED, grade_file
 
+pytestmark = pytest.mark.spark
+
 ROOT = HERE.parent
 CATALOG, TOY = Catalog(ROOT), Catalog(HERE / "kit")
 SLUGS = CATALOG.slugs()

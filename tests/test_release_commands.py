@@ -24,6 +24,8 @@ from autograder.model import KitError, Outcome, Report
 from tests.conftest import HERE
 from tests.test_broker import free_port, processes
 
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
 CATALOG = Catalog(HERE.parent)
 SLUGS = CATALOG.slugs()
 #: Seconds after which a program that prints nothing more is ended: the test then fails with what it printed.

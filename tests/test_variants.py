@@ -18,6 +18,8 @@ from autograder.model import Check, KitError, Variant
 from autograder.submission.locate import student_of
 from tests.conftest import HERE, UNCONFINED
 
+pytestmark = pytest.mark.spark
+
 CATALOG = Catalog(find_root())
 SECRET = b"a secret for the tests"
 STUDENTS = 1000
