@@ -92,7 +92,7 @@ ReplayStep: TypeAlias = Annotated[Add | Restart | Ask, Discriminator("step")]
 class ReplayRequest:
     """One replay in Spark's process: a function of a submission's text, and the steps that it is fed.
 
-    ``replay`` names how (a key of ``untrusted.replays``). ``mode`` is the output mode in which a returned DataFrame runs. Without
+    ``replay`` names how (a key of ``untrusted.worker.REPLAYS``). ``mode`` is the output mode in which a returned DataFrame runs. Without
     ``no_data_batches`` no batch runs between steps. ``provides`` are extra keyword arguments. Of the requests that name the same
     group in ``one_at_a_time`` one runs at a time, and an ``alone`` one beside no other. ``time_limit`` in seconds.
     """

@@ -17,10 +17,11 @@ import pytest
 from autograder.authoring import packing
 from autograder.authoring.release import release_files
 from autograder.content.catalog import Catalog
+from autograder.engines.base import Observer
 from autograder.engines.recorded import Recorded, Records
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.waves import Grading, Observer
+from autograder.grading.waves import Grading
 from autograder.model import Report, Request
 from autograder.sandbox import bubblewrap
 from autograder.submission.read import Submission

@@ -24,10 +24,10 @@ from autograder.cli.main import main
 from autograder.content.catalog import Catalog
 from autograder.content.expressions import instant
 from autograder.content.fixtures import read_fixture
+from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import Session
-from autograder.grading.waves import Observer
 from autograder.machine.java import Java
 from autograder.model import KitError, Outcome, Variant
 from tests.conftest import HERE, UNCONFINED, grade_file

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.waves import Observer
 from autograder.model import Outcome, Report
 from autograder.reports import terminal
 from tests.conftest import grade_file

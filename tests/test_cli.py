@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli.main import main
+from autograder.engines.base import Observer
 from autograder.grading import batch
 from autograder.grading.session import Graded, Session
-from autograder.grading.waves import Observer
 from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED

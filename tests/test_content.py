@@ -14,11 +14,12 @@ from autograder.authoring import generated
 from autograder.authoring.verify import verify_all
 from autograder.content import variants
 from autograder.content.catalog import Catalog, find_root
+from autograder.engines.base import Observer
 from autograder.engines.recorded import Recorded
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import left_out
-from autograder.grading.waves import Grading, Observer
+from autograder.grading.waves import Grading
 from autograder.machine.progress import silent
 from autograder.model import Outcome
 from autograder.submission.read import Submission

@@ -17,8 +17,9 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 from autograder.authoring.notebooks import source_notebook
 from autograder.content.catalog import Catalog, find_root
+from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.waves import Grading, Observer
+from autograder.grading.waves import Grading
 from autograder.integrations import notebook_check
 from autograder.model import KitError, Outcome, Place, Report
 from autograder.submission import notebook

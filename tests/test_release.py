@@ -17,9 +17,10 @@ import pytest
 
 from autograder.authoring import packing
 from autograder.content.catalog import Catalog
+from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.redaction import for_student
-from autograder.grading.waves import Grading, Observer
+from autograder.grading.waves import Grading
 from autograder.judge.compare import same_steps
 from autograder.model import StepOutput
 from autograder.reports import terminal

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.redaction import for_student
-from autograder.grading.waves import Observer
 from autograder.model import CheckReport, Outcome, Report
 from autograder.reports import json_report, junit, terminal
 from tests.conftest import HERE, MIXED, grade_file

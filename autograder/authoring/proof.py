@@ -13,9 +13,9 @@ from pathlib import Path
 
 from autograder.authoring import generated
 from autograder.content.files import read_text
+from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import Session
-from autograder.grading.waves import Observer
 from autograder.machine.progress import Progress
 from autograder.machine.syntax import parse
 from autograder.model import CheckReport, KitError, Outcome, Report, Variant

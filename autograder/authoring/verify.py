@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from autograder.authoring import proof
 from autograder.content import variants
 from autograder.content.catalog import Catalog
+from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import Session, left_out
-from autograder.grading.waves import Observer
 from autograder.machine.progress import Progress
 from autograder.model import Variant
 

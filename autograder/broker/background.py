@@ -19,9 +19,9 @@ from typing import BinaryIO
 
 from autograder.broker import jars, settings, warmup
 from autograder.broker.cluster import PATIENCE, BrokerLostError, Cluster
-from autograder.broker.jars import Progress
 from autograder.machine.java import Java
 from autograder.machine.paths import cache_folder, environment
+from autograder.machine.progress import Progress
 from autograder.model import KitError
 
 #: Kafka's console tools by the name of their script. Source: Kafka's own bin/*.sh.

@@ -17,11 +17,10 @@ from autograder.machine import jvm
 from autograder.machine.java import Java
 from autograder.machine.made_once import made_once
 from autograder.machine.paths import cache_folder
+from autograder.machine.progress import Progress
 from autograder.model import KitError
 
 HERE = Path(__file__).parent
-#: Told while something long runs: a text, how many are done, how many there are (0: unknown).
-Progress = Callable[[str, int, int], None]
 _TIMEOUT = 900
 
 

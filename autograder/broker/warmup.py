@@ -6,9 +6,9 @@ from pathlib import Path
 
 from autograder.broker import settings
 from autograder.broker.cluster import BrokerLostError, Cluster, broker
-from autograder.broker.jars import Progress
 from autograder.machine import classcache
 from autograder.machine.java import Java
+from autograder.machine.progress import Progress
 from autograder.machine.tried_once import Cache, NotMadeError, tried_once
 
 

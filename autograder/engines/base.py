@@ -16,6 +16,17 @@ if TYPE_CHECKING:  # naming an engine must load neither, also where the kit does
 Observed: TypeAlias = tuple[Request, Observation | GraderFaultError]
 
 
+class Observer(Protocol):
+    """Who replays requests: a runtime of the engines, or records of what one observed."""
+
+    @property
+    def confined(self) -> bool:
+        """Whether submissions are confined."""
+
+    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
+        """The observation of each request, as they come."""
+
+
 class Closable(Protocol):
     """Something that was started and must be ended."""
 

@@ -12,11 +12,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard
+from typing import Any, TypeGuard
 
 from pydantic import TypeAdapter
 
-from autograder.engines.base import Observed
+from autograder.engines.base import Observed, Observer
 from autograder.machine.syntax import parse
 from autograder.model import GraderFaultError, Observation, Request
 
@@ -43,17 +43,6 @@ _BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_en
 _OBSERVATION = TypeAdapter(Observation)
 #: Of so many requests one is replayed although there is a record.
 _ONE_IN = 20
-
-
-class Replays(Protocol):
-    """Who really replays."""
-
-    @property
-    def confined(self) -> bool:
-        """Whether submissions are confined."""
-
-    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
-        """The observation of each request, as they come."""
 
 
 def code_hash() -> str:
@@ -129,7 +118,7 @@ class Recorded:
     What is replayed is recorded. ``differing`` are the keys of what came out otherwise than its record, ``asked`` all keys.
     """
 
-    def __init__(self, replays: Replays, records: Records, salt: str = "", always: Callable[[Request], bool] = lambda _: False) -> None:
+    def __init__(self, replays: Observer, records: Records, salt: str = "", always: Callable[[Request], bool] = lambda _: False) -> None:
         self.replays, self.records, self.salt, self.always = replays, records, salt, always
         self.differing: list[str] = []
         self.asked: set[str] = set()

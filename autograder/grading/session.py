@@ -10,9 +10,10 @@ from pathlib import Path
 from autograder import engines
 from autograder.broker.background import Background
 from autograder.content import variants
+from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.waves import Grading, Observer
+from autograder.grading.waves import Grading
 from autograder.machine.java import find_java
 from autograder.machine.progress import Progress, silent
 from autograder.model import Assignment, Check, CheckReport, KitError, Report, Variant

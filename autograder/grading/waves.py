@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol
 
 from autograder import __version__, engines
-from autograder.engines.base import Caller, Observed
+from autograder.engines.base import Caller, Observer
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge import evidence
 from autograder.judge.compare import compare
@@ -38,17 +37,6 @@ from autograder.submission.read import Submission
 from autograder.wire import BROKEN
 
 _Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
-
-
-class Observer(Protocol):
-    """Who replays requests: a runtime of the engines, or records of what one observed."""
-
-    @property
-    def confined(self) -> bool:
-        """Whether submissions are confined."""
-
-    def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
-        """The observation of each request, as they come."""
 
 
 class Grading:
