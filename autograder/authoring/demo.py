@@ -17,9 +17,8 @@ from autograder.broker.observer import Observer
 from autograder.content.catalog import Catalog
 from autograder.content.files import read_text
 from autograder.content.manifest import first_refusal
-from autograder.grading.answer_key import AnswerKey
 from autograder.grading.batch import grade_all
-from autograder.grading.session import Session, left_out
+from autograder.grading.session import AT_ONCE, Session, gradable
 from autograder.machine.java import find_java
 from autograder.machine.progress import Progress
 from autograder.model import KitError, Report, TopicRecord
@@ -27,9 +26,6 @@ from autograder.oracle import Topic
 from autograder.reports.folder import write
 from autograder.sandbox import bubblewrap
 from autograder.submission.locate import HandedIn
-
-#: Assignments graded at once: replays on brokers and DStreams leave half of two cores idle.
-_AT_ONCE = 2
 
 
 def grade_samples(catalog: Catalog, slugs: Sequence[str], out: Path, progress: Progress) -> Iterator[tuple[Report, Path]]:
@@ -40,9 +36,8 @@ def grade_samples(catalog: Catalog, slugs: Sequence[str], out: Path, progress: P
     why = bubblewrap.obstacle()
     if why:
         progress(f"The samples are not confined: {why}. `autograder doctor` says more.", 0, 0)
-    answer_keys = [AnswerKey.load(catalog, slug).complete() for slug in slugs or catalog.slugs()]
-    sessions = [Session(key, progress=progress) for key in answer_keys if not left_out(key.assignment, progress)]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    sessions = [Session(answer_key, progress=progress) for answer_key in gradable(catalog, slugs, progress)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for found in pool.map(lambda session: _graded(session, out, confined=not why), sessions):
             yield from found
 

@@ -11,12 +11,9 @@ from autograder.content.catalog import Catalog
 from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.session import Session, left_out
+from autograder.grading.session import AT_ONCE, Session, gradable
 from autograder.machine.progress import Progress
 from autograder.model import Variant
-
-#: Assignments proved at once: replays on brokers and DStreams leave half of two cores idle.
-_AT_ONCE = 2
 
 
 def verify_all(  # noqa: PLR0913, PLR0917  # what is proved, and how
@@ -32,10 +29,9 @@ def verify_all(  # noqa: PLR0913, PLR0917  # what is proved, and how
     ``of`` is a course's secret and a student: then it is that student's variants that are proved. ``observer`` may put another one
     before a runtime, such as records.
     """
-    answer_keys = [AnswerKey.load(catalog, slug).complete() for slug in slugs or catalog.slugs()]
-    wanted = [answer_key for answer_key in answer_keys if not left_out(answer_key.assignment, progress)]
+    wanted = gradable(catalog, slugs, progress)
     problems: list[str] = []
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for found in pool.map(lambda answer_key: _proved(answer_key, progress, of, observer), wanted):
             say(proof.to_text(found))
             problems += found.problems

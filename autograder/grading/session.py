@@ -10,6 +10,7 @@ from pathlib import Path
 from autograder import engines
 from autograder.broker.background import Background
 from autograder.content import variants
+from autograder.content.catalog import Catalog
 from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
@@ -20,6 +21,9 @@ from autograder.model import Assignment, Check, CheckReport, KitError, Report, V
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.bubblewrap import Sandbox
 from autograder.submission.read import Submission
+
+#: Assignments worked on at once: replays on brokers and DStreams leave half of two cores idle.
+AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,15 @@ def left_out(assignment: Assignment, progress: Progress = silent) -> bool:
         progress(f"SKIPPED {assignment.slug}: {error.message} {error.hint}", 0, 0)
         return True
     return False
+
+
+def gradable(catalog: Catalog, slugs: Sequence[str], progress: Progress) -> list[AnswerKey]:
+    """The answer keys of these assignments, of all when no slug is given, but not of those that must be left out.
+
+    Raises KitError for what was released to students.
+    """
+    answer_keys = [AnswerKey.load(catalog, slug).complete() for slug in slugs or catalog.slugs()]
+    return [answer_key for answer_key in answer_keys if not left_out(answer_key.assignment, progress)]
 
 
 def confinement(answer_key: AnswerKey, others: Sequence[Path] = ()) -> Sandbox:
