@@ -287,6 +287,26 @@ def test_one_that_waits_for_a_failure_does_not_try_itself(tmp_path: Path, told: 
     assert told[1] == f"The cache could not be made: too slow. {WITHOUT}"
 
 
+def test_a_reason_is_read_whole_or_not_at_all(tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that reads it holds no lock, and a failure is written twice."""
+    cache = Cache(tmp_path / "cache", "The cache", "long")
+    read: list[str] = []
+    write_text = Path.write_text
+
+    def read_when_half_written(path: Path, text: str, encoding: str) -> int:
+        path.touch()
+        os.truncate(path, 0)
+        read.append(why_not(cache.state))
+        return write_text(path, text, encoding)
+
+    monkeypatch.setattr(Path, "write_text", read_when_half_written)
+
+    tried_once(cache, failing(NotMadeError("too slow")), told)
+
+    assert read == ["", "too slow."]
+    assert list(tmp_path.glob("*.failed*")) == [tmp_path / "cache.failed"]
+
+
 def test_an_interrupt_is_no_failure(tmp_path: Path, told: Told) -> None:
     """Ctrl-C says nothing about the machine: the next command tries."""
     cache = Cache(tmp_path / "cache", "The cache", "long")

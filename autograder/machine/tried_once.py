@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,8 +71,15 @@ def _make(cache: Cache, make: Callable[[Path], None], path: Path) -> None:
 
 
 def _remember(cache: Cache, error: Exception) -> None:
+    failure = _failure(cache.state)
+    part = failure.with_name(f"{failure.name}.{os.getpid()}")
     with contextlib.suppress(OSError):  # where nothing can be written, nobody waits either
-        _failure(cache.state).write_text(_reason(error), encoding="utf-8")
+        try:
+            part.write_text(_reason(error), encoding="utf-8")
+            part.replace(failure)  # whole at once: another command reads it without the lock
+        except OSError:
+            part.unlink(missing_ok=True)
+            failure.touch()  # on a full disk there is still room for a name
 
 
 def why_not(state: Path) -> str:
