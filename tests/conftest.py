@@ -6,7 +6,6 @@ import difflib
 import json
 import os
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,19 +17,23 @@ from autograder.authoring import packing
 from autograder.authoring.release import release_files
 from autograder.content.catalog import Catalog
 from autograder.engines.base import Observer
-from autograder.engines.recorded import Recorded, Records
+from autograder.engines.recorded import Recorded, Records, observations
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
+from autograder.grading.session import Session
 from autograder.grading.waves import Grading
-from autograder.model import Report, Request
+from autograder.model import Observation, Report, Request
 from autograder.sandbox import bubblewrap
 from autograder.submission.read import Submission
+from tests.with_records import PROVE, RECORDS, TOLD, commit
+from tests.with_records import with_records as records_before
 
 HERE = Path(__file__).parent
 #: How `grade` does without a sandbox where this machine forbids one. What a sandbox must hold is in test_attacks.
 UNCONFINED = ("--sandbox", "none") if bubblewrap.obstacle() else ()
 #: Gradings that must agree: a few in `make test`, twenty in `make soak`.
-GRADINGS = int(os.environ.get("AUTOGRADER_GRADINGS", "3"))
+FEW = 3
+GRADINGS = int(os.environ.get("AUTOGRADER_GRADINGS", str(FEW)))
 #: A submission of the toy: right in one part, wrong in another, and dead in a third.
 MIXED = (
     "from pyspark.sql import functions as F\n\n\n"
@@ -43,45 +46,49 @@ MIXED = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-goldens`` writes what came as what is expected; read the diff before committing it.
 
-    ``--prove`` replays everything that has a record, says what differs, and writes the records anew; ``--record`` writes those
-    that are missing.
+    ``--prove`` replays everything that has a record, says what differs, and writes the records anew, without those that nothing asks
+    for; ``--record`` adds those that are missing.
     """
     parser.addoption("--update-goldens", action="store_true")
     parser.addoption("--prove", action="store_true")
     parser.addoption("--record", action="store_true")
 
 
-#: Recorded observations, a file for each assignment and one for all tests that share an engine.
-RECORDS = HERE / "records"
-
-
-def commit() -> str:
-    """The commit that is tested; empty where there is no git. A part of what has a record is replayed, another part each time."""
-    git = shutil.which("git")
-    done = subprocess.run([git, "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False) if git else None
-    return done.stdout.strip() if done else ""
-
-
-@pytest.fixture(scope="session")
-def recorded(request: pytest.FixtureRequest) -> Iterator[Callable[[str, Observer], Recorded]]:
+@pytest.fixture(scope="session", autouse=True)
+def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, Observer], Recorded]]:
     """Puts records of a name before who replays. With ``--prove`` all is replayed, and the records are written at the end."""
-    prove, salt = request.config.getoption("--prove"), commit()
+    prove = request.config.getoption("--prove")
     made: dict[str, list[Recorded]] = {}
-    kept: dict[str, Records] = {}
+    kept: dict[str, Records[Observation]] = {}
+    told = tmp_path_factory.mktemp("records")
+    os.environ |= {TOLD: str(told)} | ({PROVE: "1"} if prove else {})
+
+    def records(name: str) -> Records[Observation]:
+        return kept.setdefault(name, observations(RECORDS / f"{name}.jsonl"))
 
     def recorded(name: str, observer: Observer, always: Callable[[Request], bool] = lambda _: False) -> Recorded:
-        records = kept.setdefault(name, Records(RECORDS / f"{name}.jsonl"))
-        found = Recorded(observer, records, salt, (lambda _: True) if prove else always)
+        found = Recorded(observer, records(name), commit(), (lambda _: True) if prove else always)
         made.setdefault(name, []).append(found)
         return found
 
     yield recorded
+    asked = {name: set().union(*(user.asked for user in users)) for name, users in made.items()}
+    differing = [line for users in made.values() for user in users for line in user.differing]
+    for by_commands in map(observations, told.iterdir()):
+        differing += records("tests").take(by_commands)
+        asked.setdefault("tests", set()).update(by_commands.keys())
     for name, users in made.items():
-        differing = [line for user in users for line in user.differing]
         print(f"\n{name}: {sum(user.replayed for user in users)} of {sum(len(user.asked) for user in users)} observations replayed")
-        print("".join(f"DIFFERS from its record: {line}\n" for line in differing), end="")
-        if prove or request.config.getoption("--record"):
-            kept[name].write(set().union(*(user.asked for user in users)))
+    print("".join(f"DIFFERS from its record: {line}\n" for line in differing), end="")
+    if prove or request.config.getoption("--record"):
+        for name, keys in asked.items():
+            kept[name].write(keys if prove else None)
+
+
+@pytest.fixture
+def with_records(recorded: Callable[[str, Observer], Recorded], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that run in this process judge records."""
+    monkeypatch.setattr(Session, "_observer", records_before(lambda replays: recorded("tests", replays)))
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from autograder.model import Report
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE, UNCONFINED
 
-pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox, pytest.mark.recorded]
 
 RIGHT = (
     "from pyspark.sql import functions as F\n\n\ndef counts(views, least):\n"
@@ -33,10 +33,14 @@ RIGHT = (
 )
 
 
-def run(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a folder, on the toy kit, with pipes for a terminal."""
+#: How a command is run with records before who replays.
+WITH_RECORDS = ("-m", "tests.with_records", "autograder")
+
+
+def run(*arguments: str, cwd: Path, real: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder, on the toy kit, with pipes for a terminal; ``real``: without records."""
     environment = dict(os.environ, AUTOGRADER_ROOT=str(HERE / "kit"), PYTHONPATH=str(HERE.parent), **env)
-    command = [sys.executable, "-m", "autograder", *arguments]
+    command = [sys.executable, *(("-m", "autograder") if real else WITH_RECORDS), *arguments]
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
 
@@ -89,7 +93,7 @@ def test_grade_confines(tmp_path: Path) -> None:
     (tmp_path / "toy.py").write_text(RIGHT)
     texts = {}
     for sandbox in ("bubblewrap", "none"):
-        done = run("grade", "toy", "toy.py", "--sandbox", sandbox, cwd=tmp_path)
+        done = run("grade", "toy", "toy.py", "--sandbox", sandbox, cwd=tmp_path, real=sandbox != "none")
         assert done.returncode == 0, done.stderr
         assert json.loads((tmp_path / f"graded/toy/{tmp_path.name}/report.json").read_text())["sandbox"] == sandbox
         texts[sandbox] = done.stdout
@@ -144,7 +148,7 @@ def test_nothing_of_the_path_is_used(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "chmod").symlink_to(shutil.which("chmod") or "/bin/chmod")  # Hadoop's only wish
 
-    done = run("check", "toy", "--strict", cwd=tmp_path, PATH=str(tmp_path / "bin"))
+    done = run("check", "toy", "--strict", cwd=tmp_path, real=True, PATH=str(tmp_path / "bin"))
 
     assert done.returncode == 0, done.stdout
 
@@ -158,7 +162,9 @@ def test_a_fault_of_ours_is_no_zero(tmp_path: Path) -> None:
     (broken / "bin" / "java").write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
     (broken / "bin" / "java").chmod(0o755)
 
-    done = run("grade", "toy", "toy.py", *UNCONFINED, cwd=tmp_path, JAVA_HOME=str(broken), AUTOGRADER_CACHE=str(tmp_path / "cache"))
+    done = run(
+        "grade", "toy", "toy.py", *UNCONFINED, cwd=tmp_path, real=True, JAVA_HOME=str(broken), AUTOGRADER_CACHE=str(tmp_path / "cache")
+    )
 
     assert done.returncode == 3, done.stderr
     assert "The grader failed, not your program" in done.stdout

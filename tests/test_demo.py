@@ -18,9 +18,10 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.grading.session import Graded, Session
 from autograder.submission.locate import HandedIn
 from autograder.submission.read import Submission
-from tests.conftest import MIXED
+from tests.conftest import HERE, MIXED
+from tests.test_cli import WITH_RECORDS
 
-pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox, pytest.mark.recorded]
 
 
 @pytest.fixture
@@ -35,9 +36,14 @@ def samples(kit: Path) -> Path:
 
 def test_demo_in_a_pipe(samples: Path, tmp_path: Path) -> None:
     """The table comes first, then one report in full; the others are named by their files. Progress is for terminals."""
-    command = [sys.executable, "-m", "autograder", "demo", "toy", "--out", "out"]
+    command = [sys.executable, *WITH_RECORDS, "demo", "toy", "--out", "out"]
     done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | {"AUTOGRADER_ROOT": str(samples)}, capture_output=True, text=True, check=False
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"AUTOGRADER_ROOT": str(samples), "PYTHONPATH": str(HERE.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     lines = done.stdout.splitlines()
 

@@ -29,7 +29,7 @@ from autograder.model import Assignment, GraderFaultError, KitError
 from autograder.sandbox import bubblewrap
 from tests.conftest import HERE
 
-pytestmark = [pytest.mark.spark, pytest.mark.sandbox]
+pytestmark = [pytest.mark.spark, pytest.mark.sandbox, pytest.mark.recorded]
 
 COUNTS = "return views.groupBy('page').agg(F.count('*').alias('views')).where(F.col('views') >= least)"
 #: What nbgrader is known to fall for: IPython's hooks, an error that is not shown, a result that claims points, its database.
@@ -73,7 +73,8 @@ def nbgrader(course: Path, *arguments: str, root: Path = HERE / "kit") -> str:
         "JUPYTER_CONFIG_DIR": str(course),
         "PYTHONPATH": str(HERE.parent),
     }
-    done = subprocess.run(["nbgrader", *arguments], cwd=course, env=env, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tests.with_records", "nbgrader", *arguments]
+    done = subprocess.run(command, cwd=course, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from autograder.engines import recorded
 from autograder.engines.base import Observed
-from autograder.engines.recorded import Recorded, Records, key_of
+from autograder.engines.recorded import Recorded, key_of, observations
 from autograder.grading.answer_key import AnswerKey
 from autograder.model import Batch, Failure, GraderFaultError, Observation, Request, StepOutput
 
@@ -48,37 +49,48 @@ def observed(recorded: Recorded, request: Request) -> Observation | GraderFaultE
 @pytest.mark.parametrize("seen", [SEEN, Observation(failure=Failure("raised", "å", 3, "ValueError", 1), printed="\udcff")])
 def test_a_record_is_what_was_observed(tmp_path: Path, request_: Request, seen: Observation) -> None:
     """All but the seconds, through the file; the second time nothing is replayed."""
-    records, replays = Records(tmp_path / "toy.jsonl"), Counting(seen)
+    records, replays = observations(tmp_path / "toy.jsonl"), Counting(seen)
     first = observed(Recorded(replays, records), request_)
     records.write()
-    again = observed(Recorded(replays, Records(tmp_path / "toy.jsonl")), request_)
+    again = observed(Recorded(replays, observations(tmp_path / "toy.jsonl")), request_)
 
     assert first == seen
     assert again == replace(seen, seconds=0.0)
     assert replays.count == 1
 
 
-def test_a_fault_is_not_recorded(tmp_path: Path, request_: Request) -> None:
-    """It is replayed again."""
-    recorded, fault = Recorded(Counting(GraderFaultError("gone")), Records(tmp_path / "toy.jsonl")), GraderFaultError
+@pytest.mark.parametrize(
+    "seen",
+    [
+        GraderFaultError("gone"),
+        Observation(failure=Failure("out_of_memory")),
+        Observation(failure=Failure("raised", f"{sys.prefix}/lib/kafka.py is gone")),
+        replace(SEEN, printed=f"loaded from {Path.home()}/x.py\n"),
+    ],
+)
+def test_what_another_machine_would_not_see_is_not_recorded(
+    tmp_path: Path, request_: Request, seen: Observation | GraderFaultError
+) -> None:
+    """A fault, what a busy machine brings about, and what names a folder of this one: each is replayed again."""
+    recorded = Recorded(Counting(seen), observations(tmp_path / "toy.jsonl"))
 
-    assert isinstance(observed(recorded, request_), fault)
+    assert observed(recorded, request_) == seen
     assert recorded.records.get(key_of(request_)) is None
 
 
 def test_records_of_other_code_do_not_count(tmp_path: Path, request_: Request, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change of the untrusted side, or of a lock, makes all of them stale: what has no record is replayed."""
-    records = Records(tmp_path / "toy.jsonl")
+    records = observations(tmp_path / "toy.jsonl")
     observed(Recorded(Counting(), records), request_)
     records.write()
     monkeypatch.setattr(recorded, "code_hash", lambda: "another")
 
-    assert Records(tmp_path / "toy.jsonl").get(key_of(request_)) is None
+    assert observations(tmp_path / "toy.jsonl").get(key_of(request_)) is None
 
 
 def test_what_differs_is_told(tmp_path: Path, request_: Request) -> None:
     """Who proves the records sees which replay came out otherwise."""
-    records = Records(tmp_path / "toy.jsonl")
+    records = observations(tmp_path / "toy.jsonl")
     observed(Recorded(Counting(), records), request_)
     proving = Recorded(Counting(replace(SEEN, printed="other")), records, always=lambda _: True)
     observed(proving, request_)
@@ -88,7 +100,7 @@ def test_what_differs_is_told(tmp_path: Path, request_: Request) -> None:
 
 def test_a_part_that_changes_with_the_commit_is_replayed(tmp_path: Path, request_: Request) -> None:
     """About one in twenty, another one for another commit."""
-    records, replays = Records(tmp_path / "toy.jsonl"), Counting()
+    records, replays = observations(tmp_path / "toy.jsonl"), Counting()
     observed(Recorded(replays, records), request_)
     for commit in range(400):
         observed(Recorded(replays, records, salt=str(commit)), request_)

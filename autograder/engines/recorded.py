@@ -8,18 +8,21 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Generic, TypeGuard, TypeVar
 
 from pydantic import TypeAdapter
 
 from autograder.engines.base import Observed, Observer
+from autograder.machine import paths
 from autograder.machine.syntax import parse
 from autograder.model import GraderFaultError, Observation, Request
 
+T = TypeVar("T")
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: What decides what a replay observes: the untrusted side and its machine, what asks it, and what drives brokers.
 _CODE = (
@@ -38,9 +41,8 @@ _CODE = (
 )
 #: What is installed, and which Kafka is fetched.
 _LOCKS = ("requirements/run.lock", "autograder/broker/broker.lock")
-#: Ends of a replay that a busy machine may bring about: they are observed again each time.
+#: Ends of a replay that a busy machine may bring about: they are observed again each time, and so is what names a folder of this machine.
 _BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_engine", "killed_replay"}
-_OBSERVATION = TypeAdapter(Observation)
 #: Of so many requests one is replayed although there is a record.
 _ONE_IN = 20
 
@@ -73,43 +75,71 @@ def key_of(request: Request) -> str:
     return hashlib.sha256(json.dumps([request.source, fed]).encode()).hexdigest()[:32]
 
 
-class Records:
-    """A file of observations by key. Its first line names the code that they were recorded with: for other code there are none."""
+class Records(Generic[T]):
+    """A file of what was observed, by key. Its first line names the code that it was recorded with: for other code there is nothing."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, kind: TypeAdapter[T], code: str) -> None:
+        self.path, self._kind = path, kind
+        self._header = {"records": 1, "code": code}
         self._lines: dict[str, str] = {}
         self._lock = threading.Lock()
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-        if lines and json.loads(lines[0]) == self._header():
-            self._lines = {line[2:34]: line for line in lines[1:]}
+        if lines and json.loads(lines[0]) == self._header:
+            self._lines = {line.split('"', 2)[1]: line for line in lines[1:]}
 
-    @staticmethod
-    def _header() -> dict[str, Any]:
-        return {"records": 1, "code": code_hash()}
-
-    def get(self, key: str) -> Observation | None:
+    def get(self, key: str) -> T | None:
         """What was observed, if it was recorded."""
         line = self._lines.get(key)
-        return None if line is None else _OBSERVATION.validate_python(json.loads(line)[1], strict=False)
+        return None if line is None else self._kind.validate_python(json.loads(line)[1], strict=False)
 
-    def put(self, key: str, observation: Observation) -> bool:
-        """Keep an observation; says whether another one was there."""
-        line = json.dumps([key, _OBSERVATION.dump_python(replace(observation, seconds=0.0), exclude_defaults=True)])
+    def put(self, key: str, observed: T) -> bool:
+        """Keep what was observed; says whether something else was there."""
+        line = json.dumps([key, self._kind.dump_python(observed, exclude_defaults=True)])
         with self._lock:
             differs = self._lines.get(key, line) != line
             self._lines[key] = line
         return differs
 
+    def take(self, other: Records[T]) -> list[str]:
+        """Keep what another file has, too; the keys for which something else was there."""
+        differing = [key for key, line in other._lines.items() if self._lines.get(key, line) != line]
+        self._lines |= other._lines
+        return differing
+
+    def keys(self) -> set[str]:
+        """Of what there is a record."""
+        return set(self._lines)
+
     def write(self, keys: set[str] | None = None) -> None:
         """Write the file, one line a record, sorted: of all keys, or of these alone."""
         kept = [line for key, line in sorted(self._lines.items()) if keys is None or key in keys]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("\n".join([json.dumps(self._header()), *kept]) + "\n", encoding="utf-8")
+        self.path.write_text("\n".join([json.dumps(self._header), *kept]) + "\n", encoding="utf-8")
 
 
-def _is_kept(observed: Observation | GraderFaultError) -> TypeGuard[Observation]:
-    return isinstance(observed, Observation) and not (observed.failure and observed.failure.kind in _BY_LOAD)
+def observations(path: Path) -> Records[Observation]:
+    """A file of replays' observations."""
+    return Records(path, TypeAdapter(Observation), code_hash())
+
+
+def is_drawn(key: str, salt: str, one_in: int = _ONE_IN) -> bool:
+    """Whether this key is of the part that is replayed although there is a record: another part for another salt, none without one."""
+    return bool(salt) and int(hashlib.sha256(f"{salt} {key}".encode()).hexdigest(), 16) % one_in == 0
+
+
+def is_kept(observed: Observation | GraderFaultError) -> TypeGuard[Observation]:
+    """Whether another run, on another machine, would observe the same."""
+    if not isinstance(observed, Observation) or (observed.failure and observed.failure.kind in _BY_LOAD):
+        return False
+    told = f"{observed.failure} {observed.printed}"
+    return not any(place in told for place in _places())
+
+
+def _places() -> Iterator[str]:
+    """Folders of this machine: what names one would be observed otherwise elsewhere."""
+    for place in (_PACKAGE.parent, Path(sys.prefix), Path.home(), paths.scratch_root()):
+        if len(place.parts) > 1:  # a machine may have "/" for a home
+            yield str(place)
 
 
 class Recorded:
@@ -118,7 +148,9 @@ class Recorded:
     What is replayed is recorded. ``differing`` are the keys of what came out otherwise than its record, ``asked`` all keys.
     """
 
-    def __init__(self, replays: Observer, records: Records, salt: str = "", always: Callable[[Request], bool] = lambda _: False) -> None:
+    def __init__(
+        self, replays: Observer, records: Records[Observation], salt: str = "", always: Callable[[Request], bool] = lambda _: False
+    ) -> None:
         self.replays, self.records, self.salt, self.always = replays, records, salt, always
         self.differing: list[str] = []
         self.asked: set[str] = set()
@@ -135,16 +167,13 @@ class Recorded:
         for request in requests:
             key = key_of(request)
             self.asked.add(key)
-            found = None if self.always(request) or self._is_drawn(key) else self.records.get(key)
+            found = None if self.always(request) or is_drawn(key, self.salt) else self.records.get(key)
             if found is None:
                 rest[id(request)] = key
             else:
                 yield request, found
         for request, observed in self.replays.observe([request for request in requests if id(request) in rest]):
             self.replayed += 1
-            if _is_kept(observed) and self.records.put(rest[id(request)], observed):
+            if is_kept(observed) and self.records.put(rest[id(request)], replace(observed, seconds=0.0)):
                 self.differing.append(f"{request.function.name} on {request.fixture.name}: {rest[id(request)]}")
             yield request, observed
-
-    def _is_drawn(self, key: str) -> bool:
-        return bool(self.salt) and int(hashlib.sha256(f"{self.salt} {key}".encode()).hexdigest(), 16) % _ONE_IN == 0

@@ -1,6 +1,7 @@
 # attack: searches its own memory for rows of hidden fixtures, in a visible check
 # checks: double_right, counts_hidden
 # outcome: double_right=PASSED
+# alone: hidden checks that were graded before it would have left their rows there
 import re
 
 

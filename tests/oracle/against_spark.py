@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -93,9 +93,9 @@ def _one(seed: int) -> Answer:
     return by_spark(_joined[0], make(seed), _joined[1])
 
 
-def answers(pool: ProcessPoolExecutor, seeds: range) -> list[tuple[Case, Answer]]:
+def answers(pool: ProcessPoolExecutor, seeds: Sequence[int]) -> list[Answer]:
     """Spark's answers to the cases of these seeds."""
-    return [(make(seed), answer) for seed, answer in zip(seeds, pool.map(_one, seeds), strict=True)]
+    return list(pool.map(_one, seeds))
 
 
 def _one_dstream(seed: int) -> list[Any]:
@@ -112,9 +112,9 @@ def _one_dstream(seed: int) -> list[Any]:
         run.clean()
 
 
-def dstream_answers(pool: ProcessPoolExecutor, seeds: range) -> list[tuple[dstream_cases.Case, list[Any]]]:
+def dstream_answers(pool: ProcessPoolExecutor, seeds: Sequence[int]) -> list[list[Any]]:
     """Spark's answers to the DStream cases of these seeds."""
-    return [(dstream_cases.make(seed), answer) for seed, answer in zip(seeds, pool.map(_one_dstream, seeds), strict=True)]
+    return list(pool.map(_one_dstream, seeds))
 
 
 def dstream_difference(case: dstream_cases.Case, spark: list[Any]) -> str:
@@ -148,10 +148,12 @@ def main(count: int, first: int = 0) -> int:
     """Compare so many cases; 1 when one differs."""
     seeds = range(first, first + count)
     with spark_workers() as pool:
-        wrong = _compare(seeds, lambda part: [difference(*found) for found in answers(pool, part)])
+        wrong = _compare(seeds, lambda part: list(map(difference, map(make, part), answers(pool, part))))
     with spark_workers(1) as pool:
         few = seeds[: max(1, count // 30)]
-        wrong += _compare(few, lambda part: [dstream_difference(*found) for found in dstream_answers(pool, part)], "DStreams ")
+        wrong += _compare(
+            few, lambda part: list(map(dstream_difference, map(dstream_cases.make, part), dstream_answers(pool, part))), "DStreams "
+        )
     return 1 if wrong else 0
 
 

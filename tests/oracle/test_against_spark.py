@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
+from autograder.engines.recorded import Records, code_hash, is_drawn
 from autograder.oracle import dstreams, stateful, structured
-from tests.conftest import GRADINGS
-from tests.oracle import against_spark, dstream_cases
+from tests.conftest import FEW, GRADINGS
+from tests.oracle import against_spark, cases, dstream_cases
 from tests.oracle.cases import Case
+from tests.with_records import RECORDS, commit
 
-pytestmark = [pytest.mark.spark, pytest.mark.soak]
+pytestmark = [pytest.mark.spark, pytest.mark.recorded, pytest.mark.soak]
 
-#: Streams: three times as many in `make soak`, any number by `make oracle`.
-_CASES = 70 if GRADINGS <= 3 else 210  # what `make test` has
-_DSTREAM_CASES = 12
+#: Streams; any number by `make oracle`.
+_CASES, _DSTREAM_CASES = 210, 24
+#: What decides Spark's answers beside the replaying code: the streams and queries.
+_STREAMS = (Path(cases.__file__), Path(dstream_cases.__file__))
+
+Answers = Callable[[str, int, int, Callable[..., Any]], list[Any]]
 
 
 @pytest.fixture(scope="module")
-def answers() -> list[tuple[Case, against_spark.Answer]]:
+def recorded_answers(request: pytest.FixtureRequest) -> Iterator[Answers]:
+    """Spark's answers by seed, recorded: all are replayed by `make prove` and `make soak`, one in twenty by each commit."""
+    code = hashlib.sha256("".join([code_hash(), *(path.read_text() for path in _STREAMS)]).encode()).hexdigest()[:16]
+    records: Records[Any] = Records(RECORDS / "oracle.jsonl", TypeAdapter(Any), code)
+    prove, salt = request.config.getoption("--prove"), commit()
+
+    def answers(kind: str, count: int, workers: int, replay: Callable[..., Any]) -> list[Any]:
+        keys = [f"{kind} {seed}" for seed in range(count)]
+        again = prove or GRADINGS > FEW
+        found = {seed: None if again or is_drawn(key, salt) else records.get(key) for seed, key in enumerate(keys)}
+        missing = [seed for seed, answer in found.items() if answer is None]
+        if missing:
+            with against_spark.spark_workers(workers) as pool:
+                found |= zip(missing, replay(pool, missing), strict=True)
+        differing = [keys[seed] for seed in missing if records.put(keys[seed], found[seed])]
+        print(f"{kind}: {len(missing)} of {count} replayed, these differ from their records: {differing}")
+        return list(found.values())
+
+    yield answers
+    if prove or request.config.getoption("--record"):
+        records.write()
+
+
+@pytest.fixture(scope="module")
+def answers(recorded_answers: Answers) -> list[tuple[Case, against_spark.Answer]]:
     """Spark's answers, shared by the tests below."""
-    found: list[tuple[Case, against_spark.Answer]] = []
-    with against_spark.spark_workers() as pool:
-        for start in range(0, _CASES, 70):
-            found += against_spark.answers(pool, range(start, start + 70))
-            print(f"{len(found)} of {_CASES} streams replayed")
-    return found
+    found = recorded_answers("structured", _CASES, 2, against_spark.answers)
+    return [(cases.make(seed), answer) for seed, answer in enumerate(found)]
 
 
 def test_structured(answers: list[tuple[Case, against_spark.Answer]]) -> None:
@@ -51,10 +80,10 @@ def test_the_comparison_bites(answers: list[tuple[Case, against_spark.Answer]], 
 
 
 @pytest.fixture(scope="module")
-def dstream_answers() -> list[tuple[dstream_cases.Case, list[Any]]]:
+def dstream_answers(recorded_answers: Answers) -> list[tuple[dstream_cases.Case, list[Any]]]:
     """Spark's answers for DStreams."""
-    with against_spark.spark_workers(1) as pool:
-        return against_spark.dstream_answers(pool, range(_DSTREAM_CASES))
+    found = recorded_answers("dstream", _DSTREAM_CASES, 1, against_spark.dstream_answers)
+    return [(dstream_cases.make(seed), answer) for seed, answer in enumerate(found)]
 
 
 def test_dstreams(dstream_answers: list[tuple[dstream_cases.Case, list[Any]]]) -> None:
