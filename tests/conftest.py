@@ -55,8 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, Observer], Recorded]]:
-    """Puts records of a name before who replays. With ``--prove`` all is replayed, and the records are written at the end."""
+def keeper(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, Observer], Recorded]]:
+    """Keeps the records of tests, and of commands that they start. With ``--prove`` all is replayed, and they are written at the end."""
     prove = request.config.getoption("--prove")
     made: dict[str, list[Recorded]] = {}
     kept: dict[str, Records[Observation]] = {}
@@ -85,6 +85,12 @@ def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             kept[name].write(keys if prove else None)
 
 
+@pytest.fixture(scope="session")
+def recorded(keeper: Callable[[str, Observer], Recorded]) -> Callable[[str, Observer], Recorded]:
+    """Puts records of a name before who replays."""
+    return keeper
+
+
 @pytest.fixture
 def with_records(recorded: Callable[[str, Observer], Recorded], monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that run in this process judge records."""
@@ -92,10 +98,16 @@ def with_records(recorded: Callable[[str, Observer], Recorded], monkeypatch: pyt
 
 
 @pytest.fixture(scope="session")
-def engine(recorded: Callable[[str, Observer], Recorded]) -> Iterator[Recorded]:
-    """Who replays for tests that can share it: records, and a Spark for what has none."""
+def runtime() -> Iterator[Runtime]:
+    """The Spark and the brokers of tests that can share them."""
     with Runtime() as shared:
-        yield recorded("tests", shared)
+        yield shared
+
+
+@pytest.fixture(scope="session")
+def engine(recorded: Callable[[str, Observer], Recorded], runtime: Runtime) -> Recorded:
+    """Who replays for tests that can share it: records, and a Spark for what has none."""
+    return recorded("tests", runtime)
 
 
 @pytest.fixture(scope="session")
@@ -214,6 +226,6 @@ def differences(texts: Sequence[str]) -> str:
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """What judges records may have to start a Spark for what has none."""
     for item in items:
-        if {"engine", "recorded"} & set(getattr(item, "fixturenames", ())):
+        if {"engine", "recorded", "with_records"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("recorded")
             item.add_marker("spark")

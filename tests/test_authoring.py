@@ -123,6 +123,7 @@ def listening(text: str) -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.usefixtures("with_records")
 def test_a_new_assignment_is_graded_at_once(root: Path) -> None:
     """`new`, then `grade` on a sample of it; the others are graded where it is proved."""
     said = run("new", "page_views", "--engine", "structured", "--title", 'Views "late" & soon')
@@ -301,6 +302,7 @@ def test_lines_are_a_dstream(root: Path, engine: Observer) -> None:
     assert outcomes(root, "words", engine, "solution.py") == {"solution.py": Outcome.PASSED}
 
 
+@pytest.mark.kafka
 def test_topics_are_recorded_and_graded(root: Path, java: Java) -> None:  # noqa: F811  # the fixture
     """A topic's values with a field or the record's time as event time; its records as they are, for a function on brokers."""
     with cluster.broker() as found:

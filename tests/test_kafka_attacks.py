@@ -95,7 +95,7 @@ def test_brokers_are_no_store(java: Java, answer_key: AnswerKey, tmp_path: Path)
     path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
     checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
 
-    with Runtime(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=30))) as engine:
+    with Runtime(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=12))) as engine:
         found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
 
     assert {check.id: check.outcome for check in found} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}

@@ -216,6 +216,7 @@ def test_reports_lie_beside_the_course(course: Path) -> None:
     assert "GAINED" not in (course / "reports/toy/eve/instructor.json").read_text()
 
 
+@pytest.mark.usefixtures("with_records")
 def test_a_fault_of_the_grader_decides_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, toy: AnswerKey) -> None:
     """Nbgrader then leaves the submission ungraded; a zero is never written."""
 

@@ -239,6 +239,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     InteractiveShell.clear_instance()
 
 
+@pytest.mark.usefixtures("with_records")
 def test_check_in_a_notebook(shell: Callable[[str], Any]) -> None:
     """It grades the function just defined, with helpers of other cells; shows a table with a figure; and says what is not asked for."""
     shell("import autograder\nFACTOR = 3\n1 / 1")
@@ -268,6 +269,7 @@ def test_check_never_shows_a_traceback_of_ours(shell: Callable[[str], Any], monk
     )
 
 
+@pytest.mark.spark
 def test_check_outside_of_a_notebook(tmp_path: Path) -> None:
     """In a plain interpreter it grades the file that the function stands in."""
     (tmp_path / "toy.py").write_text(RIGHT)
