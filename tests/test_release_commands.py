@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 CATALOG = Catalog(HERE.parent)
 SLUGS = CATALOG.slugs()
 #: Seconds after which a program that prints nothing more is ended: the test then fails with what it printed.
-PATIENCE = 300
+PATIENCE = 120
 
 
 @dataclass
@@ -318,6 +318,41 @@ def test_spark_can_be_stopped_and_started_again(release: Release) -> None:
     )
 
     assert (done.stdout, done.stderr) == ("3 204\n3\n", "")
+    assert left_by(release) == []
+
+
+WAITING = """
+import threading
+import autograder
+from pyspark.java_gateway import ensure_callback_server_started
+spark = autograder.spark()
+began = threading.Event()
+class Batch:
+    def run(self):
+        began.set()
+        spark._jvm.java.lang.Thread.sleep(600_000)
+    class Java:
+        implements = ["java.lang.Runnable"]
+ensure_callback_server_started(spark.sparkContext._gateway)
+spark._jvm.java.lang.Thread(Batch()).start()
+began.wait()
+print(spark.range(3).count())
+"""
+
+
+def test_a_program_ends_while_spark_calls_it(release: Release) -> None:
+    """As in the midst of a DStream's batch: py4j closes what the called thread reads, and would wait for it."""
+    done = subprocess.run(
+        [".venv/bin/python", "-c", WAITING],
+        cwd=release.folder,
+        env=release.env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "3\n")
     assert left_by(release) == []
 
 

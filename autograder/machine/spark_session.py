@@ -69,7 +69,7 @@ def _started() -> Any:
         raise KitError(
             "Spark did not start; what Java said stands above.", "What this machine offers: .venv/bin/autograder doctor"
         ) from error
-    atexit.register(jvm.stop)
     joined = gateway.connect(jvm.port, jvm.secret)
-    atexit.register(joined.shutdown)  # first: what PySpark still wants to tell a JVM that is gone would be an error
+    atexit.register(joined.shutdown)  # what PySpark still wants to tell a JVM that is gone would be an error
+    atexit.register(jvm.stop)  # before it: py4j would wait for ever for a thread that reads what this JVM has to say
     return joined
