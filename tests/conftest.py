@@ -32,8 +32,9 @@ HERE = Path(__file__).parent
 #: How `grade` does without a sandbox where this machine forbids one. What a sandbox must hold is in test_attacks.
 UNCONFINED = ("--sandbox", "none") if bubblewrap.obstacle() else ()
 #: Gradings that must agree: a few in `make test`, twenty in `make soak`.
-FEW = 3
-GRADINGS = int(os.environ.get("AUTOGRADER_GRADINGS", str(FEW)))
+GRADINGS = int(os.environ.get("AUTOGRADER_GRADINGS", "3"))
+#: Whether this is `make soak`, which goes deeper.
+SOAK = GRADINGS > 3
 #: A submission of the toy: right in one part, wrong in another, and dead in a third.
 MIXED = (
     "from pyspark.sql import functions as F\n\n\n"
@@ -64,7 +65,9 @@ def keeper(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     os.environ |= {TOLD: str(told)} | ({PROVE: "1"} if prove else {})
 
     def records(name: str) -> Records[Observation]:
-        return kept.setdefault(name, observations(RECORDS / f"{name}.jsonl"))
+        if name not in kept:
+            kept[name] = observations(RECORDS / f"{name}.jsonl")
+        return kept[name]
 
     def recorded(name: str, observer: Observer, always: Callable[[Request], bool] = lambda _: False) -> Recorded:
         found = Recorded(observer, records(name), commit(), (lambda _: True) if prove else always)

@@ -139,5 +139,5 @@ def test_no_process_is_left(reports: dict[str, Future[Report]]) -> None:
 
     mark = str(_LIMITS.scratch * 1_000_000).encode()
     assert [
-        line for line in command_lines() if b"bwrap" in line and b"autograder.untrusted.kafka_supervisor" in line and mark in line
+        line for line in command_lines().values() if b"bwrap" in line and b"autograder.untrusted.kafka_supervisor" in line and mark in line
     ] == []

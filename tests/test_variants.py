@@ -16,11 +16,11 @@ from autograder.content.catalog import Catalog, find_root
 from autograder.grading.answer_key import AnswerKey
 from autograder.model import Check, KitError, Variant
 from autograder.submission.locate import student_of
-from tests.conftest import FEW, GRADINGS, HERE, UNCONFINED
+from tests.conftest import HERE, SOAK, UNCONFINED
 
 CATALOG = Catalog(find_root())
 SECRET = b"a secret for the tests"
-STUDENTS = 1000 if GRADINGS > FEW else 150  # a thousand in `make soak`
+STUDENTS = 1000 if SOAK else 150  # a thousand in `make soak`
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ For tests of judge, reports and content. A record never decides a student's mark
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 import sys
@@ -47,6 +48,7 @@ _BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_en
 _ONE_IN = 40
 
 
+@functools.cache
 def code_hash() -> str:
     """One word for the code and the packages that observations depend on; comments and docstrings do not count."""
     found = [path for name in _CODE for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.py")))]

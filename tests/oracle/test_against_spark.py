@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from autograder.engines.recorded import Records, code_hash, is_drawn
+from autograder.machine.paths import short_hash
 from autograder.oracle import dstreams, stateful, structured
-from tests.conftest import FEW, GRADINGS
+from tests.conftest import SOAK
 from tests.oracle import against_spark, cases, dstream_cases
 from tests.oracle.cases import Case
 from tests.with_records import RECORDS, commit
@@ -29,14 +29,14 @@ Answers = Callable[[str, int, int, Callable[..., Any]], list[Any]]
 
 @pytest.fixture(scope="module")
 def recorded_answers(request: pytest.FixtureRequest) -> Iterator[Answers]:
-    """Spark's answers by seed, recorded: all are replayed by `make prove` and `make soak`, one in twenty by each commit."""
-    code = hashlib.sha256("".join([code_hash(), *(path.read_text() for path in _STREAMS)]).encode()).hexdigest()[:16]
+    """Spark's answers by seed, recorded: all are replayed by `make prove` and `make soak`, one in forty by each commit."""
+    code = short_hash([code_hash(), *(path.read_text() for path in _STREAMS)])
     records: Records[Any] = Records(RECORDS / "oracle.jsonl", TypeAdapter(Any), code)
     prove, salt = request.config.getoption("--prove"), commit()
 
     def answers(kind: str, count: int, workers: int, replay: Callable[..., Any]) -> list[Any]:
         keys = [f"{kind} {seed}" for seed in range(count)]
-        again = prove or GRADINGS > FEW
+        again = prove or SOAK
         found = {seed: None if again or is_drawn(key, salt) else records.get(key) for seed, key in enumerate(keys)}
         missing = [seed for seed, answer in found.items() if answer is None]
         if missing:
