@@ -18,21 +18,36 @@ from typing import Generic, TypeGuard, TypeVar
 
 from pydantic import TypeAdapter
 
+from autograder.engines import registry
 from autograder.engines.base import Observed, Observer
 from autograder.machine import paths
+from autograder.machine.paths import short_hash
 from autograder.machine.syntax import parse
 from autograder.model import GraderFaultError, Observation, Request
 
 T = TypeVar("T")
 _PACKAGE = Path(__file__).resolve().parent.parent
-#: What decides what a replay observes: the untrusted side and its machine, what asks it, and what drives brokers.
-_CODE = (
+#: What decides what a replay in Spark observes: the untrusted side and its machine, and what asks it.
+_SPARK = (
     "wire.py",
-    "untrusted",
+    "untrusted/__init__.py",
+    "untrusted/dstream.py",
+    "untrusted/plain.py",
+    "untrusted/session.py",
+    "untrusted/stopped.py",
+    "untrusted/structured.py",
+    "untrusted/submission.py",
+    "untrusted/supervisor.py",
+    "untrusted/warmup.py",
+    "untrusted/worker.py",
     "machine/jvm.py",
     "machine/localfiles.py",
     "machine/gateway.py",
     "engines/spark_replays.py",
+)
+#: What decides, beside that, what a replay on brokers observes.
+_BROKERS = (
+    "untrusted",
     "engines/kafka_replays.py",
     "broker/replay.py",
     "broker/observer.py",
@@ -40,8 +55,8 @@ _CODE = (
     "broker/settings.py",
     "oracle/kafka.py",
 )
-#: What is installed, and which Kafka is fetched.
-_LOCKS = ("requirements/run.lock", "autograder/broker/broker.lock")
+#: What is installed; and which Kafka is fetched.
+_LOCK, _BROKER_LOCK = "requirements/run.lock", "autograder/broker/broker.lock"
 #: Ends of a replay that a busy machine may bring about: they are observed again each time, and so is what names a folder of this machine.
 _BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_engine", "killed_replay"}
 #: Of so many requests one is replayed although there is a record.
@@ -49,12 +64,12 @@ _ONE_IN = 40
 
 
 @functools.cache
-def code_hash() -> str:
-    """One word for the code and the packages that observations depend on; comments and docstrings do not count."""
-    found = [path for name in _CODE for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.py")))]
+def code_hash(*, brokers: bool = False) -> str:
+    """One word for the code and the packages that observations depend on, in Spark or on brokers; comments and docstrings do not count."""
+    names, locks = (_SPARK + _BROKERS, (_LOCK, _BROKER_LOCK)) if brokers else (_SPARK, (_LOCK,))
+    found = [path for name in names for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.py")))]
     texts = [f"{path.relative_to(_PACKAGE)} {_without_docstrings(path.read_text(encoding='utf-8'))}" for path in found]
-    texts += [(_PACKAGE.parent / name).read_text(encoding="utf-8") for name in _LOCKS]
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+    return short_hash([*texts, *((_PACKAGE.parent / name).read_text(encoding="utf-8") for name in locks)])
 
 
 def _without_docstrings(text: str) -> str:
@@ -68,13 +83,14 @@ def _without_docstrings(text: str) -> str:
 
 
 def key_of(request: Request) -> str:
-    """One word for what is replayed: the submission's text, the function, the filled-in fixture, parameters and limits."""
+    """A word for the code that replays, and one for what is replayed: the submission, the function, the filled-in fixture and limits."""
     fixture = replace(request.fixture, name="", says="", hidden=False)
     steps = [[type(step).__name__, asdict(step)] for step in fixture.steps]
     values = {name: request.parameters.get(name) for name in sorted({*request.function.parameters, "topic", "group"})}
     limits = [request.time_limit, asdict(request.limits)]
     fed = [fixture.drive.name, fixture.brokers, dict(fixture.schemas), steps, values, asdict(request.function), limits]
-    return hashlib.sha256(json.dumps([request.source, fed]).encode()).hexdigest()[:32]
+    digest = hashlib.sha256(json.dumps([request.source, fed]).encode()).hexdigest()[:32]
+    return f"{code_hash(brokers=registry.engine(request.function.engine).needs_brokers)}-{digest}"
 
 
 class Records(Generic[T]):
@@ -93,6 +109,10 @@ class Records(Generic[T]):
         """What was observed, if it was recorded."""
         line = self._lines.get(key)
         return None if line is None else self._kind.validate_python(json.loads(line)[1], strict=False)
+
+    def keep(self, wanted: Callable[[str], bool]) -> None:
+        """Forget what other keys have."""
+        self._lines = {key: line for key, line in self._lines.items() if wanted(key)}
 
     def put(self, key: str, observed: T) -> bool:
         """Keep what was observed; says whether something else was there."""
@@ -120,8 +140,11 @@ class Records(Generic[T]):
 
 
 def observations(path: Path) -> Records[Observation]:
-    """A file of replays' observations."""
-    return Records(path, TypeAdapter(Observation), code_hash())
+    """A file of replays' observations. Each key begins with the word for the code that it was recorded with."""
+    records: Records[Observation] = Records(path, TypeAdapter(Observation), "by key")
+    current = (code_hash(), code_hash(brokers=True))
+    records.keep(lambda key: key.startswith(current))
+    return records
 
 
 def is_drawn(key: str, salt: str, one_in: int = _ONE_IN) -> bool:
