@@ -24,8 +24,10 @@ from autograder.broker.observer import Observer
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
 from autograder.machine.made_once import lock_of
-from autograder.model import KitError, TopicRecord
+from autograder.model import KitError, Limits, TopicRecord
 from autograder.oracle import Topic
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.bubblewrap import Sandbox
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.kafka
@@ -34,10 +36,28 @@ import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from autograder.broker.cluster import broker
-with broker() as found:
+from autograder.machine.java import find_java
+from autograder.model import Limits
+from autograder.sandbox import bubblewrap
+with broker(sandbox=bubblewrap.sandbox(find_java(), Limits()) if "confined" in sys.argv else None) as found:
     print(found.folder, found.guard.pid, found.ports[0], flush=True)
     sys.stdin.read()
 """
+
+
+CONFINED = pytest.param(
+    True,
+    marks=[
+        pytest.mark.sandbox,
+        pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined: {bubblewrap.obstacle()}"),
+    ],
+)
+both_ways = pytest.mark.parametrize("confined", [False, CONFINED], ids=["free", "confined"])
+
+
+def sandbox(confined: bool) -> Sandbox | None:
+    """A sandbox, where brokers are to run in one."""
+    return bubblewrap.sandbox(find_java(), Limits()) if confined else None
 
 
 def quiet(text: str, done: int, of: int) -> None:
@@ -75,9 +95,10 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_a_record_goes_through(java: Java) -> None:
+@both_ways
+def test_a_record_goes_through(java: Java, confined: bool) -> None:
     """Topic, keyed record, consumer group; afterwards no process, port or file is left."""
-    with cluster.broker() as found:
+    with cluster.broker(sandbox=sandbox(confined)) as found:
         admin = KafkaAdminClient(bootstrap_servers=found.bootstrap)
         admin.create_topics([NewTopic("t", 2, 1)])
         producer = KafkaProducer(bootstrap_servers=found.bootstrap, acks="all")
@@ -95,9 +116,10 @@ def test_a_record_goes_through(java: Java) -> None:
     assert not listens(found.ports[0])
 
 
-def test_three_brokers_go_on_without_one(java: Java) -> None:
+@both_ways
+def test_three_brokers_go_on_without_one(java: Java, confined: bool) -> None:
     """Every acknowledged record is read back after a broker was killed; it comes back when it is started again."""
-    with cluster.broker(3) as found:
+    with cluster.broker(3, sandbox=sandbox(confined)) as found:
         admin = KafkaAdminClient(bootstrap_servers=found.bootstrap)
         admin.create_topics([NewTopic("t", 1, 3)])
         producer = KafkaProducer(bootstrap_servers=found.bootstrap, acks="all")
@@ -115,12 +137,17 @@ def test_three_brokers_go_on_without_one(java: Java) -> None:
     assert values == [str(number).encode() for number in range(10)]
 
 
+@both_ways
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_nothing_is_left_when_the_owner_ends(java: Java, ending: signal.Signals) -> None:
+def test_nothing_is_left_when_the_owner_ends(java: Java, ending: signal.Signals, confined: bool) -> None:
     """A grader that is killed, interrupted or told to end takes its broker along."""
     env = dict(os.environ, PYTHONPATH=str(HERE.parent))
     owner = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
+        [sys.executable, "-c", SCRIPT, *(["confined"] if confined else [])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
     )
     assert owner.stdin
     assert owner.stdout
@@ -145,6 +172,38 @@ def test_a_broker_that_dies_is_told(java: Java) -> None:
         os.kill(victim, signal.SIGKILL)
         with pytest.raises(cluster.BrokerLostError, match="A broker ended by itself"):
             found.wait({"started 2"})
+
+
+def java_of(found: cluster.Cluster) -> Path:
+    """The broker's own process, in /proc."""
+    (own,) = [pid for pid in processes(found.folder) if b"kafka.Kafka" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return Path(f"/proc/{own}")
+
+
+@pytest.mark.sandbox
+@pytest.mark.skipif(bool(bubblewrap.obstacle()), reason=f"nothing can be confined here: {bubblewrap.obstacle()}")
+def test_a_confined_broker_has_nothing_to_tell(java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever may configure it reads what it can read: no environment, no process, file or network of the grader's."""
+    monkeypatch.setenv("COURSE_SECRET", "course-secret")
+    (tmp_path / "another_student.py").touch()
+    with cluster.broker(sandbox=sandbox(confined=True)) as found:
+        own = java_of(found)
+        kinds = ("user", "pid", "net", "mnt", "ipc", "uts", "cgroup")
+        shared = [kind for kind in kinds if (own / "ns" / kind).readlink() == Path(f"/proc/self/ns/{kind}").readlink()]
+        root = own / "root"
+        seen = [
+            path
+            for path in (tmp_path, HERE, HERE.parent / "solutions", HERE.parent / "fixtures")
+            if (root / path.relative_to("/")).exists()
+        ]
+        environments = {path.read_bytes() for path in (root / "proc").glob("[0-9]*/environ") if (path.parent / "cmdline").read_bytes()}
+        mounts = [line.split() for line in (own / "mountinfo").read_text().splitlines()]
+        own_memory = ("/proc", "/dev", "/scratch")
+        writable = {mount[4] for mount in mounts if "rw" in mount[5].split(",") and not mount[4].startswith(own_memory)}
+
+        assert (shared, seen, writable - {str(found.folder)}) == ([], [], set())
+        assert (own / "environ").read_bytes() == b""
+        assert not any(b"course-secret" in environment for environment in environments)
 
 
 @pytest.fixture

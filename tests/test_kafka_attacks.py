@@ -26,6 +26,7 @@ from autograder.grading.waves import Grading
 from autograder.machine.java import Java
 from autograder.model import Limits, Outcome, Report
 from autograder.sandbox import bubblewrap
+from autograder.sandbox.bubblewrap import Sandbox
 from autograder.sandbox.watch import usage
 from autograder.submission.read import Submission
 from tests.conftest import HERE
@@ -53,6 +54,7 @@ def answer_key() -> AnswerKey:
 def reports(java: Java, answer_key: AnswerKey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:  # noqa: F811  # the fixture
     """The reports of all attacks, each in a sandbox of its own, and at last of a right submission; one broker serves them all."""
     sandbox, folder = bubblewrap.sandbox(java, _LIMITS), tmp_path_factory.mktemp("attacks")
+    (folder / "another_student.py").write_text("secret = 1\n")
     right = (answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text()
 
     def grade(name: str, text: str, checks: list[str]) -> Report:
@@ -67,13 +69,15 @@ def reports(java: Java, answer_key: AnswerKey, tmp_path_factory: pytest.TempPath
             return report
 
     def attack(path: Path) -> Report:
-        text = path.read_text().replace("HOST_PORT", str(server.getsockname()[1])).replace("OTHER_BROKER", str(other.ports[0]))
+        text = path.read_text()
+        for word, meant in {"HOST_PORT": server.getsockname()[1], "OTHER_BROKER": other.ports[0], "HOST_FOLDER": folder}.items():
+            text = text.replace(word, str(meant))
         return grade(path.stem, f"{right}\n\n{text}", head(path)["checks"].split(", "))
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(pytest.MonkeyPatch.context()).setenv("COURSE_SECRET", "course-secret")
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        shared, other = started(stack), started(stack)
+        shared, other = started(stack, sandbox), started(stack, sandbox)
         pool = stack.enter_context(ThreadPoolExecutor(3))
         futures = {path.stem: pool.submit(attack, path) for path in ATTACKS}
         yield futures | {_RIGHT: pool.submit(grade, _RIGHT, right, ["reads", "resumes", "sent", "works"])}
@@ -102,9 +106,40 @@ def test_brokers_are_no_store(java: Java, answer_key: AnswerKey, tmp_path: Path)
     assert "It writes or prints more than it may." in {check.message for check in found}
 
 
-def started(stack: contextlib.ExitStack) -> Cluster:
+#: Half requests, each of which the broker makes room for: more than it has in all.
+_TAKES_DOWN = """
+
+def read_all(bootstrap, topic, group, handle):
+    import socket
+    host, port = bootstrap.rsplit(":", 1)
+    halves = [socket.create_connection((host, int(port))) for _ in range(8)]
+    for half in halves:
+        half.sendall((100_000_000).to_bytes(4, "big") + bytes(100_000))
+    while halves:
+        halves = [half for half in halves if half.recv(1)]
+"""
+
+
+def test_a_broker_that_is_taken_down_is_the_submissions_outcome(
+    java: Java,  # noqa: F811  # the fixture
+    answer_key: AnswerKey,
+    tmp_path: Path,
+) -> None:
+    """Not the grader's fault, which anybody could bring about; the checks beside it go on, on other brokers."""
+    path = tmp_path / "takes_down.py"
+    path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _TAKES_DOWN)
+    checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
+
+    with Runtime(sandbox=bubblewrap.sandbox(java, _LIMITS)) as engine:
+        found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
+
+    assert {check.id: check.outcome for check in found} == {"reads": Outcome.ERROR, "sent": Outcome.PASSED}
+    assert "A broker ended while your code ran on it, and ended again when nothing else did." in {check.message for check in found}
+
+
+def started(stack: contextlib.ExitStack, sandbox: Sandbox) -> Cluster:
     """A broker that ends with the stack."""
-    return stack.enter_context(cluster.broker())
+    return stack.enter_context(cluster.broker(sandbox=sandbox))
 
 
 def assert_no_program_runs(kafka: KafkaReplays) -> None:

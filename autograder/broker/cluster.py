@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from autograder.broker import settings
+from autograder.broker import jars, settings
 from autograder.machine import paths
 from autograder.machine.java import find_java
 from autograder.machine.paths import environment
+from autograder.sandbox.bubblewrap import Sandbox
 
 #: Seconds in which brokers must have started, or ended when told to: beyond it the machine is at fault.
 PATIENCE = 120
@@ -107,17 +108,18 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def broker(brokers: int = 1, flags: Sequence[str] | None = None) -> Iterator[Cluster]:
+def broker(brokers: int = 1, flags: Sequence[str] | None = None, sandbox: Sandbox | None = None) -> Iterator[Cluster]:
     """Start brokers on free ports in a folder of their own; end them and remove it, whatever happens.
 
-    The jars must be there (``jars.ensure``). Raises BrokerLostError when they do not start.
+    With ``sandbox`` they run in one, with a network of their own, and see nothing but Java, Kafka's jars and that folder: whoever may
+    configure a broker may read through it. The jars must be there (``jars.ensure``). Raises BrokerLostError when they do not start.
     """
     folder = paths.scratch_root() / f"autograder-kafka-{secrets.token_hex(4)}"
     with contextlib.ExitStack() as stack:
         held = [stack.enter_context(_held()) for _ in range(2 * brokers)]
         numbers = [found.getsockname()[1] for found in held]
         ports, controllers = numbers[:brokers], numbers[brokers:]
-        cluster = _guarded(folder, ports)
+        cluster = _confined(folder, held[:brokers], sandbox) if sandbox else _guarded(folder, ports)
         stack.callback(cluster.close)
         cluster.wait({"ready"})
         settings.write(folder, find_java(), ports, controllers, flags)
@@ -128,9 +130,28 @@ def broker(brokers: int = 1, flags: Sequence[str] | None = None) -> Iterator[Clu
 
 def _guarded(folder: Path, ports: Sequence[int]) -> Cluster:
     """Start the guard first: it makes the folder, so that it can remove it however early its owner ends."""
-    command = [sys.executable, "-m", "autograder.broker.guard", str(folder)]
-    guard = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), start_new_session=True)
-    return Cluster(folder, tuple(ports), guard)
+    return Cluster(folder, tuple(ports), _started("autograder.broker.guard", str(folder)))
+
+
+def _confined(folder: Path, held: Sequence[socket.socket], sandbox: Sandbox) -> Cluster:
+    """The same with the guard in a sandbox. It inherits the ports, which it could not reach from there."""
+    java = find_java()
+    ports = tuple(found.getsockname()[1] for found in held)
+    doors = [f"{port}={found.fileno()}" for port, found in zip(ports, held, strict=True)]
+    guard = [sys.executable, "-m", "autograder.broker.guard", str(folder), "--confined", *doors]
+    command = sandbox.around_brokers(guard, folder, [jars.folder(), settings.cache_path(java)])
+    for found in held:
+        found.listen()
+    descriptors = [found.fileno() for found in held]
+    keeper = _started("autograder.broker.keeper", str(folder), ",".join(map(str, descriptors)), *command, inherited=descriptors)
+    for found in held:
+        found.close()
+    return Cluster(folder, ports, keeper)
+
+
+def _started(module: str, *arguments: str, inherited: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+    command, pipe = [sys.executable, "-m", module, *arguments], subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment(), pass_fds=inherited, start_new_session=True)
 
 
 def _held() -> socket.socket:

@@ -1,10 +1,13 @@
-"""Starts brokers and ends them when their owner is gone. ``python -m autograder.broker.guard FOLDER [--stay]``.
+"""Starts brokers and ends them when their owner is gone. ``python -m autograder.broker.guard FOLDER [--stay | --confined PORT=N …]``.
 
 It makes the folder. Commands come on standard input, a line each: ``start N``, ``kill N`` (at once), ``stop N`` (an orderly
 shutdown). Its end means that the owner is gone, however it ended: brokers are killed and the folder is removed. With
 ``--stay`` the folder is there and there is no owner; SIGTERM ends the brokers, and standard input is the folder's lock, which
 whoever started it has taken: the guard writes into it its process number, and ``ready`` when all brokers take requests. Events
 go to standard output: ``ready``, ``started N``, ``ended N``.
+
+With ``--confined`` it runs in a sandbox, and a ``keeper`` makes and removes the folder. Descriptor N is a socket that listens on the
+port outside: what comes to it goes on to the same port in the sandbox's own network.
 """
 
 from __future__ import annotations
@@ -14,11 +17,14 @@ import ctypes
 import fcntl
 import json
 import os
+import resource
 import selectors
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,8 +48,8 @@ class _Broker:
 class Guard:
     """The loop over commands and logs. It holds a lock on its folder as long as it lives."""
 
-    def __init__(self, folder: Path, stay: bool) -> None:
-        self.folder, self.stay, self.open = folder, stay, True
+    def __init__(self, folder: Path, *, stay: bool, confined: bool) -> None:
+        self.folder, self.stay, self.confined, self.open = folder, stay, confined, True
         self.brokers: dict[int, _Broker] = {}
         self.selector = selectors.DefaultSelector()
         self.commands = b""
@@ -53,7 +59,8 @@ class Guard:
         lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR)  # closed by the process's end and not before
         fcntl.flock(lock, fcntl.LOCK_EX)
         self.selector.register(0, selectors.EVENT_READ)
-        self.say("ready")
+        if not confined:
+            self.say("ready")
 
     def loop(self) -> None:
         """Until the owner is gone, or without one until SIGTERM or the last broker ended."""
@@ -85,6 +92,7 @@ class Guard:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=self.folder,
+            env={} if self.confined else None,  # what a broker's configuration can name, a submission can read
             preexec_fn=die_with_parent,  # noqa: PLW1509  # the guard has no threads
         )
         assert process.stdout is not None
@@ -135,7 +143,7 @@ class Guard:
             broker.process.wait()
         if self.stay:
             os.ftruncate(0, 0)  # whoever takes the lock next is not taken for this process
-        else:
+        elif not self.confined:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -145,14 +153,33 @@ def die_with_parent() -> None:
         _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
+def open_doors(sockets: Iterable[str]) -> None:
+    """Serve sockets that listen outside, ``PORT=DESCRIPTOR``, in a process of its own."""
+    listening = [(int(port), socket.socket(fileno=int(number))) for port, number in (each.split("=") for each in sockets)]
+    if os.fork() == 0:
+        try:
+            die_with_parent()
+            _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # whoever opens many must not keep others out
+            from autograder.broker import doors  # slow to import, and the brokers do not wait for it
+
+            doors.serve(listening)
+        finally:
+            os._exit(70)
+    for _, outside in listening:
+        outside.close()
+
+
 def main(argv: list[str]) -> int:
     """Guard the brokers of a folder."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    folder, stay = Path(argv[0]), "--stay" in argv
-    if not stay:
+    folder, stay, confined = Path(argv[0]), "--stay" in argv, "--confined" in argv
+    if confined:
+        open_doors(argv[2:])
+    elif not stay:
         folder.mkdir(mode=0o700)
-    guard = Guard(folder, stay)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    guard = Guard(folder, stay=stay, confined=confined)
     try:
         guard.loop()
     finally:

@@ -43,16 +43,17 @@ def _patient(ask: Callable[..., T]) -> Callable[..., T]:
             except KafkaError as error:
                 if not error.retriable or time.monotonic() > deadline:
                     raise
+                observer.check()
                 observer.admin._manager.cluster._coordinators.clear()  # it has no public way to forget them
 
     return asked
 
 
 class Observer:
-    """Clients of one replay. Use it as a context manager."""
+    """Clients of one replay. Use it as a context manager. ``check`` raises when the brokers are gone and asking again is in vain."""
 
-    def __init__(self, bootstrap: str) -> None:
-        self.bootstrap = bootstrap
+    def __init__(self, bootstrap: str, check: Callable[[], None] = lambda: None) -> None:
+        self.bootstrap, self.check = bootstrap, check
         self.admin = KafkaAdminClient(bootstrap_servers=bootstrap)
         self._stack = contextlib.ExitStack()
         self._stack.callback(self.admin.close)

@@ -44,6 +44,8 @@ _PATIENCE = 15.0
 _FIRST_SIGN = 6.0
 #: Seconds between two looks at a state for which the broker has no event.
 _BREATH = 0.05
+#: Seconds between two looks whether the brokers still run, for which a program may wait in vain.
+_LOOK = 1.0
 #: How the topics begin that are made to know that brokers know the others.
 _SETTLED = "autograder-settled-"
 
@@ -160,8 +162,10 @@ class Replay:
     def _call(self, step: Call) -> list[Fact]:
         program = self._start(step)
         while not program.gone:
-            if not program.hear(self.deadline):
-                raise self._timeout()
+            if not program.hear(min(self.deadline, time.monotonic() + _LOOK)):
+                if time.monotonic() > self.deadline:
+                    raise self._timeout()
+                self.observer.check()
             if program.paused:
                 program.paused = False
                 if step.kill_leader:
@@ -418,12 +422,17 @@ def _ends(program: Program, until: float) -> bool:
     return program.gone
 
 
+def _never() -> None:
+    """A student's own broker is not watched."""
+
+
 def kafka_steps(request: Request) -> list[KafkaStep]:
     """The steps of a request's fixture."""
     return [step for step in request.fixture.steps if isinstance(step, get_args(KafkaStep))]
 
 
 def observe(cluster: Cluster | Background, programs: Programs, request: Request) -> Observation:
-    """Replay a request. Raises whatever is no fault of the submission's."""
-    with Observer(cluster.bootstrap) as observer:
+    """Replay a request. Raises whatever is no fault of the submission's, and BrokerLostError."""
+    check = cluster.check if isinstance(cluster, Cluster) else _never
+    with Observer(cluster.bootstrap, check) as observer:
         return Replay(cluster, programs, observer, request).run()

@@ -19,7 +19,8 @@ from autograder.machine.paths import cache_folder, short_hash
 AOT = 25
 _OPTIONS = (
     "-Xms64m", "-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
-    "-XX:CICompilerCount=1", "-XX:+IgnoreUnrecognizedVMOptions", "-Djava.awt.headless=true", "-Duser.timezone=UTC",
+    "-XX:CICompilerCount=1", "-XX:+ExitOnOutOfMemoryError",
+    "-XX:+IgnoreUnrecognizedVMOptions", "-Djava.awt.headless=true", "-Duser.timezone=UTC",
 )  # fmt: skip
 LOGS = """
 status = error

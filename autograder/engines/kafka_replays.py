@@ -34,6 +34,10 @@ def prepare(progress: Progress) -> None:
     warmup.ensure(java, progress)
 
 
+class BrokersEndedError(Exception):
+    """Brokers ended by themselves while a replay was on them."""
+
+
 class Turns:
     """Who may be on the brokers: many beside each other, or one alone. Who wants to be alone is let in before those who come later."""
 
@@ -89,8 +93,14 @@ class KafkaReplays:
                 future.cancel()
 
     def _in_turn(self, request: Request, alone: bool) -> Observation:
-        with self._turns[request.fixture.brokers].taken(alone):
+        """A replay; if its brokers end while it runs, once more with nobody beside it, on new ones, which tells whose fault it was."""
+        with contextlib.suppress(BrokersEndedError), self._turns[request.fixture.brokers].taken(alone):
             return self._observe(request)
+        with self._turns[request.fixture.brokers].taken(alone=True):
+            try:
+                return self._observe(request)
+            except BrokersEndedError:
+                return Observation(failure=Failure("killed_brokers"))
 
     def _observe(self, request: Request) -> Observation:
         """A replay, in the process that it shares with others; if that is lost, once more in one of its own, which tells whose fault."""
@@ -107,9 +117,11 @@ class KafkaReplays:
                 raise GraderFaultError("The process that runs programs is gone.") from lost
 
     def _observed(self, request: Request, programs: Programs) -> Observation:
-        number = request.fixture.brokers
         try:
-            cluster = self._cluster(number)
+            cluster = self._cluster(request.fixture.brokers)
+        except (BrokerLostError, OSError) as error:
+            raise GraderFaultError(f"Kafka does not start: {error}") from error
+        try:
             if isinstance(cluster, Cluster):
                 cluster.check()
                 programs.weigh(cluster.folder)
@@ -118,7 +130,8 @@ class KafkaReplays:
             if isinstance(cluster, Cluster):
                 cluster.check()
         except (BrokerLostError, KafkaError, UnreachableError, OSError) as error:
-            raise GraderFaultError(f"{self._lost(number) or error}") from error
+            self._leave(request.fixture.brokers, cluster)
+            raise GraderFaultError(str(error)) from error
         if programs.lost:
             raise ProgramsLostError(programs.fate())
         return found
@@ -129,22 +142,20 @@ class KafkaReplays:
         with self._lock[number]:
             if number not in self._clusters:
                 stack = contextlib.ExitStack()
-                self._clusters[number] = (stack.enter_context(broker(number)), stack)
+                self._clusters[number] = (stack.enter_context(broker(number, sandbox=self._sandbox)), stack)
             return self._clusters[number][0]
 
-    def _lost(self, number: int) -> str:
-        """What ended the brokers, if they have ended; the next replay gets new ones."""
+    def _leave(self, number: int, cluster: Cluster | Background) -> None:
+        """Give up brokers that have ended, so that the next replay gets new ones. Raises BrokersEndedError when they have."""
+        if not isinstance(cluster, Cluster):
+            return
         with self._lock[number]:
-            if number not in self._clusters:
-                return ""
-            cluster, stack = self._clusters[number]
             try:
                 cluster.check()
             except BrokerLostError as error:
-                del self._clusters[number]
-                stack.close()
-                return str(error)
-            return ""
+                if number in self._clusters and self._clusters[number][0] is cluster:
+                    self._clusters.pop(number)[1].close()
+                raise BrokersEndedError(str(error)) from error
 
     def _started_programs(self) -> Programs:
         with self._lock[0]:

@@ -58,7 +58,7 @@ _BROKERS = (
 #: What is installed; and which Kafka is fetched.
 _LOCK, _BROKER_LOCK = "requirements/run.lock", "autograder/broker/broker.lock"
 #: Ends of a replay that a busy machine may bring about: they are observed again each time, and so is what names a folder of this machine.
-_BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_engine", "killed_replay"}
+_BY_LOAD = {"submission_time", "out_of_memory", "too_many_processes", "killed_engine", "killed_brokers", "killed_replay"}
 #: Of so many requests one is replayed although there is a record.
 _ONE_IN = 40
 

@@ -75,6 +75,9 @@ MESSAGES = {
     "too_much_output": Message(
         "The result is larger than the grader reads.", "Emit only the rows that are asked for.", Outcome.TOO_MUCH_OUTPUT
     ),
+    "killed_brokers": Message(
+        "A broker ended while your code ran on it, and ended again when nothing else did.", "Make and send only what the task asks for."
+    ),
     "killed_replay": Message("Your code ended the process that replays it.", "Do not interfere with the grader's own code."),
     "broken_observation": Message("What came back from the replay is not a result.", "Do not interfere with the grader's own code."),
 }

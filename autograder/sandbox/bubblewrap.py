@@ -29,6 +29,8 @@ _MEMORY = "/dev/shm"  # noqa: S108  # a mount of the sandbox's own
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: What of the kit a confined process sees: the untrusted side, and what it imports.
 _UNTRUSTED = ("__init__.py", "wire.py", "machine", "untrusted")
+#: What of it the guard of confined brokers sees.
+_GUARD = ("__init__.py", "machine", "broker/__init__.py", "broker/guard.py", "broker/doors.py")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
 _MOUNTS = ("--proc", "/proc", "--dev", "/dev", "--size", "16000000", "--tmpfs", _MEMORY)
 #: With a namespace of its own it could mount memory that nobody counts. Source: bwrap(1), from 0.8.0 on.
@@ -51,6 +53,17 @@ class Sandbox:
 
         ``brokers`` is a folder with sockets that it may reach.
         """
+        return self._confined(_UNTRUSTED, ["--ro-bind", str(brokers), BROKERS] if brokers else [], command)
+
+    def around_brokers(self, command: Sequence[str], folder: Path, readable: Iterable[Path]) -> list[str]:
+        """What starts brokers, confined in the same way: it writes to their one folder, and reads what is named beside Python and Java."""
+        mounts = ["--bind", str(folder), str(folder)]
+        for path in filter(Path.exists, readable):
+            mounts += ["--ro-bind", str(path), str(path)]
+        return self._confined(_GUARD, mounts, command)
+
+    def _confined(self, parts: Iterable[str], mounts: Sequence[str], command: Sequence[str]) -> list[str]:
+        """A command that sees these parts of the kit, and what is mounted."""
         words = [str(self.bwrap), "--unshare-all", *self.options, "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
         words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
         for path in sorted((_PACKAGE / "sandbox" / "etc").iterdir()):
@@ -59,14 +72,12 @@ class Sandbox:
         for path in visible:
             words += _bound(path)
         words += ["--tmpfs", str(_PACKAGE)]  # where the package lies among Python's own, the rest of it is hidden
-        for name in _UNTRUSTED:
+        for name in parts:
             words += ["--ro-bind", str(_PACKAGE / name), str(_PACKAGE / name)]
         words += ["--remount-ro", str(_PACKAGE)]
         for link in _hidden_links(Path(sys.executable), visible):
             words += ["--symlink", str(link.readlink()), str(link)]
-        words += [*_MOUNTS, "--remount-ro", "/dev"]
-        if brokers:
-            words += ["--ro-bind", str(brokers), BROKERS]
+        words += [*_MOUNTS, *mounts, "--remount-ro", "/dev"]
         words += ["--size", str(self.limits.scratch * MB), "--tmpfs", SCRATCH, "--remount-ro", "/", "--chdir", SCRATCH]
         for name, value in _environment(self.java).items():
             words += ["--setenv", name, value]

@@ -8,35 +8,15 @@ and goes on to the file. Nobody but these brokers can be reached so.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import shutil
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from autograder.machine.relay import join
 from autograder.wire import RELAY_READY
-
-_Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-_CHUNK = 1 << 16
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await reader.read(_CHUNK):
-            writer.write(data)
-            await writer.drain()
-    writer.close()
-
-
-async def _join(connect: Callable[[], Awaitable[_Ends]], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        far_reader, far_writer = await connect()
-    except OSError:  # a broker that does not run: the client sees its connection closed
-        writer.close()
-        return
-    await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
 
 
 async def _outside(folder: Path) -> None:
@@ -47,7 +27,7 @@ async def _outside(folder: Path) -> None:
         print(RELAY_READY, flush=True)  # noqa: T201  # to whoever started it
         while line := await told.readline():
             for port in line.decode().split():
-                near = functools.partial(_join, functools.partial(asyncio.open_connection, "127.0.0.1", int(port)))
+                near = functools.partial(join, functools.partial(asyncio.open_connection, "127.0.0.1", int(port)))
                 await asyncio.start_unix_server(near, folder / port)
             print(RELAY_READY, flush=True)  # noqa: T201  # as above
     finally:
@@ -56,8 +36,8 @@ async def _outside(folder: Path) -> None:
 
 async def _inside(folder: Path, listening: Sequence[tuple[int, socket.socket]]) -> None:
     for port, near in listening:
-        join = functools.partial(_join, functools.partial(asyncio.open_unix_connection, str(folder / str(port))))
-        await asyncio.start_server(join, sock=near)
+        far = functools.partial(asyncio.open_unix_connection, str(folder / str(port)))
+        await asyncio.start_server(functools.partial(join, far), sock=near)
     await asyncio.Event().wait()
 
 
