@@ -15,7 +15,7 @@ from kafka.errors import GroupIdNotFoundError, KafkaError, LeaderNotAvailableErr
 from kafka.protocol.metadata import MetadataRequest
 
 from autograder.model import TopicRecord
-from autograder.oracle.kafka import Place, Record, Topic
+from autograder.oracle.kafka import Record, Topic
 
 T = TypeVar("T")
 _TIMEOUT_MS = 30_000
@@ -182,11 +182,6 @@ class Observer:
         least = int(found.settings["min.insync.replicas"]) if found else 0
         in_sync = {partition["partition_index"]: len(partition["isr_nodes"]) for partition in self.partitions(topic)}
         return any(end > readable.get(number, 0) and in_sync.get(number, 0) >= least for number, end in ends.items())
-
-    def places(self, topic: str) -> list[Place]:
-        """Partition and offset of every record."""
-        starts, ends = self.bounds(topic)
-        return [(partition, offset) for partition, end in sorted(ends.items()) for offset in range(starts[partition], end)]
 
     def records(self, topic: str, deadline: float) -> Iterator[Record]:
         """Every record of every partition. Raises UnreachableError when they do not come until the deadline."""

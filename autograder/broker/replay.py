@@ -46,6 +46,8 @@ _FIRST_SIGN = 6.0
 _BREATH = 0.05
 #: Seconds between two looks whether the brokers still run, for which a program may wait in vain.
 _LOOK = 1.0
+#: Bytes of records that are read at most, and what each takes beside its own; names of topics that are told.
+_MOST_READ, _OWN_BYTES, _MOST_TOPICS = 2_000_000, 100, 50
 #: How the topics begin that are made to know that brokers know the others.
 _SETTLED = "autograder-settled-"
 
@@ -201,7 +203,7 @@ class Replay:
         self._over(name, program)
 
     def _until_handled(self) -> None:
-        wanted = set(self.observer.places(self.topic))
+        wanted = set(self._places())
         patience = min(self.deadline, time.monotonic() + _PATIENCE)
         groups = {program.group for program in self.started.values()}
         while any(wanted - self._handled(group) for group in groups) and time.monotonic() < patience:
@@ -241,7 +243,7 @@ class Replay:
 
     def _look_topic(self) -> list[Fact]:
         names = [name.removesuffix(self.mark) for name in self.observer.topics(self.mark) if name != self.topic]
-        others = [name for name in names if not name.startswith(_SETTLED)]
+        others = sorted(name for name in names if not name.startswith(_SETTLED))[:_MOST_TOPICS]
         return logs.topic_facts(self.observer.topic(self.topic, self.settings), others)
 
     def _look_keys(self) -> list[Fact]:
@@ -263,7 +265,7 @@ class Replay:
         return logs.different_facts(record.value for record in self._read())
 
     def _look_handled(self) -> list[Fact]:
-        places = self.observer.places(self.topic)
+        places = self._places()
         groups = list(dict.fromkeys(program.group for program in self._all()))
         found = self._made_up()
         for group in groups:
@@ -275,7 +277,7 @@ class Replay:
         group = self._group(None)
         programs = [program for program in self._all() if program.group == group]
         again = [place for program in programs for place in self.committed_before[program.number] & set(program.handled)]
-        return logs.at_least_once_facts(self.observer.places(self.topic), self._handled(group), again) + self._made_up()
+        return logs.at_least_once_facts(self._places(), self._handled(group), again) + self._made_up()
 
     def _look_offsets(self) -> list[Fact]:
         starts, ends = self.observer.bounds(self.topic)
@@ -285,7 +287,7 @@ class Replay:
     def _look_ahead(self) -> list[Fact]:
         group = self._group(None)
         committed = self.observer.committed(group, self.topic)
-        return logs.ahead_facts(self._name(group), committed, self.observer.places(self.topic), self._handled(group))
+        return logs.ahead_facts(self._name(group), committed, self._places(), self._handled(group))
 
     def _look_members(self) -> list[Fact]:
         return logs.member_facts(self._wait_for_members(self._group(None)).values())
@@ -305,7 +307,24 @@ class Replay:
         return group.removesuffix(self.mark)
 
     def _read(self) -> list[logs.Record]:
-        return list(self.observer.records(self.topic, self.deadline))
+        found, room = [], _MOST_READ
+        for record in self.observer.records(self.topic, self.deadline):
+            headers = sum(len(name) + len(value) for name, value in record.headers)
+            room -= _OWN_BYTES + len(record.key or b"") + len(record.value or b"") + headers
+            if room < 0:
+                raise self._too_much()
+            found.append(record)
+        return found
+
+    def _places(self) -> list[Place]:
+        """Partition and offset of every record of the topic."""
+        starts, ends = self.observer.bounds(self.topic)
+        if sum(end - starts.get(partition, end) for partition, end in ends.items()) > _MOST_READ // _OWN_BYTES:
+            raise self._too_much()
+        return [(partition, offset) for partition, end in sorted(ends.items()) for offset in range(starts.get(partition, end), end)]
+
+    def _too_much(self) -> StoppedError:
+        return StoppedError(Failure("too_much_output", step=self.step))
 
     def _start(self, step: Call | Join) -> Program:
         function, group = self.request.function, self._group(step.group)
@@ -335,7 +354,7 @@ class Replay:
 
     def _committed(self, group: str) -> set[Place]:
         committed = self.observer.committed(group, self.topic)
-        return {place for place in self.observer.places(self.topic) if place[1] < committed.get(place[0], 0)}
+        return {place for place in self._places() if place[1] < committed.get(place[0], 0)}
 
     def _timeout(self) -> StoppedError:
         return StoppedError(Failure("timeout", str(self.request.time_limit), step=self.step))
@@ -375,7 +394,7 @@ class Replay:
 
     def _wait_for_records(self, count: int) -> None:
         """Until so many are on all replicas in sync, so that what a killed leader takes along is not left to chance."""
-        _holds(lambda: len(self.observer.places(self.topic)) >= count, min(self.deadline, time.monotonic() + 2))
+        _holds(lambda: len(self._places()) >= count, min(self.deadline, time.monotonic() + 2))
 
     def _wait_for_replicas(self) -> None:
         """Until consumers can read what leaders have: a program that does not wait for all replicas ends before they have it."""

@@ -12,6 +12,7 @@ from autograder import __version__, engines
 from autograder.engines.base import Caller, Observer
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge import evidence
+from autograder.judge.bounds import is_too_large
 from autograder.judge.compare import compare
 from autograder.judge.diagnose import Case, diagnose
 from autograder.judge.messages import FAULT, MESSAGES, advice, explain
@@ -180,7 +181,7 @@ class Grading:
             return Observation(failure=BROKEN)
         if found.failure and found.failure.kind == "no_function" and self.submission.program.broken:
             return Observation(failure=self.submission.program.broken)
-        return found
+        return Observation(failure=Failure("too_much_output"), printed=found.printed) if is_too_large(found) else found
 
     def _whole(self, checks: list[CheckReport]) -> Report:
         return Report(

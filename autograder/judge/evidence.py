@@ -11,6 +11,8 @@ from autograder.model import Add, Ask, Columns, Difference, Evidence, Failure, F
 
 _MOST_ROWS = 8
 _MOST_STEPS = 12
+#: Rows that a report carries of one output, and characters of one row.
+_MOST_KEPT, _LONGEST = 500, 2000
 
 
 def of_difference(function: Function, fixture: Fixture, difference: Difference) -> Evidence:
@@ -22,8 +24,8 @@ def of_difference(function: Function, fixture: Fixture, difference: Difference) 
         at=difference.step if difference.aspect != "columns" else None,
         expected=_output(function, difference.expected),
         got=_output(function, difference.got),
-        missing=tuple(row_text(row, function.columns) for row in difference.missing),
-        unexpected=tuple(row_text(row, function.columns) for row in difference.unexpected),
+        missing=_texts(function, difference.missing),
+        unexpected=_texts(function, difference.unexpected),
     )
 
 
@@ -84,8 +86,20 @@ def _source_text(name: str, rows: Sequence[Row], columns: Columns, named: bool) 
 def _output(function: Function, rows: Sequence[Row] | None) -> tuple[str, ...]:
     if rows is None:
         return ("(no output)",)
-    found = [row_text(row, function.columns) for row in rows]
-    return tuple(found if function.ordered else sorted(found)) or ("(no rows)",)
+    return _texts(function, rows, in_order=function.ordered) or ("(no rows)",)
+
+
+def _texts(function: Function, rows: Sequence[Row], *, in_order: bool = True) -> tuple[str, ...]:
+    """Rows as a report carries them: not all of a million, and of a long one its ends."""
+    found = [_shortened(row_text(row, function.columns)) for row in rows]
+    return tuple(cut(found if in_order else sorted(found), _MOST_KEPT))
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    head, tail = text[: _LONGEST // 2], text[-_LONGEST // 4 :]
+    return f"{head} … {len(text) - len(head) - len(tail)} more characters … {tail}"
 
 
 def row_text(row: Row, kinds: Mapping[str, str]) -> str:
@@ -97,12 +111,19 @@ def row_text(row: Row, kinds: Mapping[str, str]) -> str:
 
 def _cell(value: Any, kind: str) -> str:
     if kind == "TIMESTAMP" and isinstance(value, int) and not isinstance(value, bool):
-        return iso(value)
+        return _instant(value)
     if kind == "STRING" and isinstance(value, str):
         return repr(value)
     if kind == "BINARY" and isinstance(value, str):
         return _bytes(value)
     return str(value)
+
+
+def _instant(microseconds: int) -> str:
+    try:
+        return iso(microseconds)
+    except (OverflowError, ValueError):  # beyond the years 1 to 9999
+        return f"{microseconds} µs since 1970"
 
 
 def _bytes(text: str) -> str:

@@ -109,7 +109,10 @@ def _by_key(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def _iso_time(at: int) -> str:
-    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{at % 1000:03}Z"
+    try:
+        return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{at % 1000:03}Z"
+    except (OverflowError, ValueError, OSError):  # a producer may write any timestamp
+        return f"{at} ms since 1970"
 
 
 def value_text(value: bytes | None) -> str:

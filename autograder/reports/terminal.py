@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -24,7 +25,8 @@ _MARKS = {
     Outcome.SKIPPED: ("–", "yellow"),
     Outcome.GRADER_ERROR: ("!", "magenta"),
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: What a terminal or an editor obeys: control characters, other line ends, marks that turn the direction of text or hide it.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class Line(NamedTuple):
@@ -42,12 +44,17 @@ def to_text(report: Report) -> str:
 def lines(report: Report) -> Iterator[Line]:
     """The report line by line. Control characters are shown, not sent to the terminal."""
     for line in _lines(report):
-        yield Line(shown(line.text).rstrip(), line.style)
+        yield Line(_one_line(line.text), line.style)
 
 
 def shown(text: str) -> str:
     """The text with its control characters spelled out, line ends excepted."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _one_line(text: str) -> str:
+    """A line of the report stays one: what it shows of a submission may have line ends."""
+    return shown(text).replace("\n", "\\n").rstrip()
 
 
 def named(check: CheckReport) -> str:
@@ -57,7 +64,7 @@ def named(check: CheckReport) -> str:
 
 def details(check: CheckReport) -> str:
     """What stands below a check's line: what happened, the evidence, what was printed, one line to try. Empty where there is nothing."""
-    return textwrap.dedent("\n".join(shown(line.text).rstrip() for line in _below(check)))
+    return textwrap.dedent("\n".join(_one_line(line.text) for line in _below(check)))
 
 
 def _lines(report: Report) -> Iterator[Line]:
@@ -158,12 +165,11 @@ def _evidence(evidence: Evidence) -> Iterator[Line]:
 
 
 def _rows(title: str, rows: tuple[str, ...], marked: tuple[str, ...]) -> Iterator[Line]:
-    left = list(marked)
+    left = Counter(marked)
     texts = []
     for row in rows:
-        star = row in left
-        if star:
-            left.remove(row)
+        star = left[row] > 0
+        left[row] -= star
         texts.append(f"{'*' if star else ' '} {row}")
     for index, text in enumerate(cut(texts, 10)):
         yield Line(f"        {title if index == 0 else '':9}{text}", "bold" if text.startswith("*") else "")
