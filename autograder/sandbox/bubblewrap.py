@@ -48,12 +48,13 @@ class Sandbox:
     limits: Limits
     options: tuple[str, ...] = ()
 
-    def command(self, command: Sequence[str], brokers: Path | None = None) -> list[str]:
+    def command(self, command: Sequence[str], brokers: Path | None = None, seccomp: int | None = None) -> list[str]:
         """``command`` confined. Descriptors that it inherits stay open; it ends with whoever starts it.
 
-        ``brokers`` is a folder with sockets that it may reach.
+        ``brokers`` is a folder with sockets that it may reach, ``seccomp`` a descriptor with a filter of system calls.
         """
-        return self._confined(_UNTRUSTED, ["--ro-bind", str(brokers), BROKERS] if brokers else [], command)
+        words = [] if seccomp is None else ["--seccomp", str(seccomp)]
+        return self._confined(_UNTRUSTED, [*words, *(["--ro-bind", str(brokers), BROKERS] if brokers else [])], command)
 
     def around_brokers(self, command: Sequence[str], folder: Path, readable: Iterable[Path]) -> list[str]:
         """What starts brokers, confined in the same way: it writes to their one folder, and reads what is named beside Python and Java."""

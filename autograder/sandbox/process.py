@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.machine.paths import environment
+from autograder.sandbox import seccomp
 from autograder.sandbox.bubblewrap import Sandbox
 from autograder.sandbox.watch import Watch
 
@@ -64,10 +65,14 @@ def start(module: str, *arguments: str, sandbox: Sandbox | None = None, brokers:
     """Start a module of the untrusted side, confined or not. Its first argument is where it answers."""
     reading, writing = os.pipe()
     command = [sys.executable, "-m", module, str(writing), *arguments]
+    inherited = [writing]
     if sandbox:
-        command = sandbox.command(command, brokers)
+        filtered = seccomp.opened()
+        command = sandbox.command(command, brokers, filtered)
+        inherited += [] if filtered is None else [filtered]
     # bubblewrap itself stands in the namespace's /proc, with the environment that it was started with.
     env = {} if sandbox else environment()
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[writing], env=env, start_new_session=True)
-    os.close(writing)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=inherited, env=env, start_new_session=True)
+    for descriptor in inherited:
+        os.close(descriptor)
     return Child(process, reading, Watch(process.pid, sandbox.limits) if sandbox else None)

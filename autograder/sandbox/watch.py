@@ -23,6 +23,8 @@ _EVERY, _WHOLE = 0.05, 4
 _REPLAYS = 2
 #: Where the state and the number of threads stand in /proc/PID/stat, behind the name. Source: proc_pid_stat(5).
 _STATE, _THREADS = 0, 17
+#: States of a process that was stopped: by a signal, and by one that traces it.
+_STOPPED = {b"T", b"t"}
 #: What a descriptor is called whose file is in memory and in no folder. Source: memfd_create(2).
 _NAMELESS = "/memfd:"
 _BLOCK = 512
@@ -116,7 +118,7 @@ def usage(pid: int, most_tasks: int) -> Usage:
         with contextlib.suppress(OSError, ValueError, IndexError):  # it may be gone by now
             fields = Path(f"/proc/{child}/stat").read_bytes().rsplit(b")", 1)[1].split()  # a name may be any bytes
             tasks += int(fields[_THREADS])
-            stopped = stopped or (fields[_STATE] == b"T" and depth < _REPLAYS)
+            stopped = stopped or (fields[_STATE] in _STOPPED and depth < _REPLAYS)
         waiting += [(found, depth + 1) for found in _children(child)]
     return Usage(processes, tasks, stopped)
 
