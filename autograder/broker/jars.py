@@ -16,6 +16,7 @@ from autograder.broker.guard import die_with_parent
 from autograder.machine import jvm
 from autograder.machine.java import Java
 from autograder.machine.made_once import made_once
+from autograder.machine.own_folder import keep_own
 from autograder.machine.paths import cache_folder
 from autograder.machine.progress import Progress
 from autograder.model import KitError
@@ -66,8 +67,10 @@ def wrong(where: Path, which: Jars = BROKER) -> list[str]:
 def ensure(java: Java, progress: Progress, which: Jars = BROKER) -> Path:
     """The folder of the jars, fetched when they are not there or not right.
 
-    Raises KitError when they cannot be fetched or a checksum is wrong. The folder appears whole or not at all.
+    Raises KitError when they cannot be fetched or a checksum is wrong, and where others can write to the folder of caches. The
+    folder of the jars appears whole or not at all.
     """
+    keep_own(cache_folder())
     target = folder(which)
 
     def whole(path: Path) -> bool:

@@ -12,6 +12,7 @@ from autograder.machine import jvm, localfiles, paths
 from autograder.machine.java import Java
 from autograder.machine.jvm import cache_key
 from autograder.machine.made_once import remove_made
+from autograder.machine.own_folder import keep_own
 from autograder.machine.paths import cache_folder
 from autograder.machine.progress import Progress
 from autograder.machine.tried_once import Cache, NotMadeError, forget_failure, tried_once
@@ -53,7 +54,11 @@ def start_jvm(java: Java, scratch: Path, settings: dict[str, str] | None = None,
 
 
 def ensure(java: Java, progress: Progress) -> Path | None:
-    """The cache's path, made when there is none; None where it cannot be made, or could not be before: Spark then starts slower."""
+    """The cache's path, made when there is none; None where it cannot be made, or could not be before: Spark then starts slower.
+
+    Raises KitError where others can write to the folder of caches.
+    """
+    keep_own(cache_folder())
     if flags(java):
         return path(java)
     jar = Cache(localfiles.jar(), "Spark's local file system", "a few seconds", other_state=path(java))
