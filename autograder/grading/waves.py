@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from autograder import __version__, engines
 from autograder.engines.base import Caller, Observer
 from autograder.grading.answer_key import AnswerKey
+from autograder.grading.cleaning import cleaned
 from autograder.judge import evidence
 from autograder.judge.bounds import is_too_large
 from autograder.judge.compare import compare
@@ -174,9 +175,10 @@ class Grading:
     def _observation(self, check: Check, fixture: Fixture) -> Observation:
         if self.submission.failure:
             return Observation(failure=self.submission.failure)
-        found = self.seen[self._key(check, fixture)]
-        if isinstance(found, GraderFaultError):
-            raise found
+        seen = self.seen[self._key(check, fixture)]
+        if isinstance(seen, GraderFaultError):
+            raise seen
+        found = cleaned(seen)
         if found.failure and found.failure.kind not in MESSAGES:
             return Observation(failure=BROKEN)
         if found.failure and found.failure.kind == "no_function" and self.submission.program.broken:
