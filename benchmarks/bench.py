@@ -38,7 +38,7 @@ def whole(command: list[str]) -> float:
 def kafka(table: Table) -> None:
     """Brokers with their class cache against brokers without, and a whole check on brokers of its own."""
     for brokers, label in ((1, "broker ready, first topic made"), (3, "three brokers ready, first topic made")):
-        runs: dict[str, list[dict[str, float]]] = {"fast": [], "stock": []}
+        runs: dict[str, list[dict[str, float]]] = {"fast": [], "stock": [], "confined": []}
         for _ in range(_RUNS):
             for engine, found in runs.items():
                 command = [sys.executable, str(HERE / "brokers.py"), engine, str(brokers)]
@@ -47,6 +47,8 @@ def kafka(table: Table) -> None:
         for key, unit, name in (("seconds", "s", label), ("rss", "MB", f"a broker of {brokers}, resident")):
             ours, theirs = (statistics.median(run[key] for run in runs[engine]) for engine in ("fast", "stock"))
             table.add_row(name, f"{ours:.3g} {unit}", f"{theirs:.3g} {unit}", f"{ours / theirs:.2f}")
+        free, confined = (statistics.median(run["seconds"] for run in runs[engine]) for engine in ("fast", "confined"))
+        table.add_row(f"{label}, confined / not", f"{confined:.3g} s", f"{free:.3g} s", f"{confined / free:.2f}")
     command = [sys.executable, "-m", "autograder", "check", "kafka_setup", str(ROOT / "solutions/kafka_setup/solution.py")]
     table.add_row("check kafka_setup, whole command", f"{statistics.median(whole(command) for _ in range(_RUNS)):.2f} s", "", "")
 

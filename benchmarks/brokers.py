@@ -12,12 +12,16 @@ from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 
 from autograder.broker.cluster import broker
+from autograder.machine.java import find_java
+from autograder.model import Limits
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.bubblewrap import Sandbox
 
 
-def measure(brokers: int, flags: tuple[str, ...] | None) -> tuple[float, float]:
+def measure(brokers: int, flags: tuple[str, ...] | None, sandbox: Sandbox | None) -> tuple[float, float]:
     """Seconds until the first topic is made, and the resident megabytes of the heaviest broker."""
     began = time.perf_counter()
-    with broker(brokers, flags) as cluster:
+    with broker(brokers, flags, sandbox) as cluster:
         admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap)
         admin.create_topics([NewTopic("first", 1, brokers)])
         seconds = time.perf_counter() - began
@@ -37,5 +41,6 @@ def resident(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    seconds, megabytes = measure(int(sys.argv[2]), None if sys.argv[1] == "fast" else ())
+    confined = bubblewrap.sandbox(find_java(), Limits()) if sys.argv[1] == "confined" else None
+    seconds, megabytes = measure(int(sys.argv[2]), () if sys.argv[1] == "stock" else None, confined)
     print(json.dumps({"seconds": seconds, "rss": megabytes}))
