@@ -234,6 +234,19 @@ def test_names_send_nothing_to_the_terminal(tmp_path: Path, monkeypatch: pytest.
     assert all("\x1b" not in done.output and "\x07" not in done.output for done in (quiet, whole, wrong))
 
 
+def test_a_name_prints_no_line_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student's name with a line end cannot give another one points."""
+    name = "a\nada: 4 of 4 points"
+    report = Report(1, "kit", "spark", "toy", "Toy", "a.py", "0", {}, "student", "bubblewrap", 0, 4, (), student=name)
+    monkeypatch.setattr(batch, "grade_all", lambda *_, **__: iter([Graded(report, {})]))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(HERE / "kit"))
+
+    done = CliRunner().invoke(main, ["grade", "toy", "a.py", "--quiet"])
+
+    assert done.output == "a\\nada: 4 of 4 points: 0 of 4 points\n"
+
+
 def test_windows_is_told_about_wsl(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two lines in place of a traceback; the command line itself imports nothing that Windows does not have."""
     monkeypatch.setattr("autograder.cli.main._system", lambda: "nt")

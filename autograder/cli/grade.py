@@ -53,7 +53,7 @@ def grade(  # noqa: PLR0913, PLR0917  # options
     from autograder.grading.batch import grade_all
     from autograder.grading.session import Session
     from autograder.reports.folder import write
-    from autograder.reports.terminal import result
+    from autograder.reports.terminal import one_line, result
     from autograder.submission.locate import folder_name, handed_in, read_roster
 
     answer_key = AnswerKey.load(Catalog(find_root()), slug).complete()
@@ -64,7 +64,7 @@ def grade(  # noqa: PLR0913, PLR0917  # options
         report, folder = graded.report, out / slug / folder_name(graded.report.student)
         write(report, folder, graded.seconds)
         if quiet:
-            say(f"{report.student}: {result(report)}")
+            say(f"{one_line(report.student)}: {result(report)}")
         else:
             show(report)
             say(f"Written to {folder}\n")

@@ -44,7 +44,7 @@ def to_text(report: Report) -> str:
 def lines(report: Report) -> Iterator[Line]:
     """The report line by line. Control characters are shown, not sent to the terminal."""
     for line in _lines(report):
-        yield Line(_one_line(line.text), line.style)
+        yield Line(one_line(line.text), line.style)
 
 
 def shown(text: str) -> str:
@@ -52,7 +52,7 @@ def shown(text: str) -> str:
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """A line of the report stays one: what it shows of a submission may have line ends."""
     return shown(text).replace("\n", "\\n").rstrip()
 
@@ -64,7 +64,7 @@ def named(check: CheckReport) -> str:
 
 def details(check: CheckReport) -> str:
     """What stands below a check's line: what happened, the evidence, what was printed, one line to try. Empty where there is nothing."""
-    return textwrap.dedent("\n".join(_one_line(line.text) for line in _below(check)))
+    return textwrap.dedent("\n".join(one_line(line.text) for line in _below(check)))
 
 
 def _lines(report: Report) -> Iterator[Line]:
