@@ -53,7 +53,8 @@ pytestmark = [
 #: answer any more is given up.
 _TIME_LIMIT, _USED_UP, _GRACE = 30, 10, 20
 #: Of so many attacks that have a record one is made again, others for another commit. A change of what replays or confines makes all again.
-_ONE_IN = 10
+ONE_IN = 10
+_LONGEST_RECORD = 100_000
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150)
 
 
@@ -94,6 +95,11 @@ class Noting:
         self.replays, self.confined = replays, replays.confined
         self.seen: dict[str, Observation] = {}
         self.complete = True
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether all of it was observed, and is not too large for a file of records."""
+        return self.complete and len(repr(self.seen)) < _LONGEST_RECORD
 
     def observe(self, requests: Sequence[Request]) -> Iterator[Observed]:
         """What the replays observe."""
@@ -194,14 +200,14 @@ def reports(
         submission = folder / (path.stem + (".ipynb" if cells[1:] else ".py"))
         submission.write_text(notebook(RIGHT, *cells[1:]) if cells[1:] else RIGHT + "\n\n" + text)
         key = key_of(path)
-        noted = None if again or is_drawn(key, commit(), _ONE_IN) else records.get(key)
+        noted = None if again or is_drawn(key, commit(), ONE_IN) else records.get(key)
         if noted:
             return Grading(answer_key, Submission.read(submission), {"least": 1}, Seen(noted)).report(checks)
         with runtime(path) as engine:
             noting = Noting(engine)
             report = Grading(answer_key, Submission.read(submission), {"least": 1}, noting).report(checks)
         assert_nothing_gained(report, path)
-        if noting.complete and "HOST_PORT" not in path.read_text():
+        if noting.can_be_kept and "HOST_PORT" not in path.read_text():
             records.put(key, noting.seen)
         return report
 

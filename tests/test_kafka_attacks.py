@@ -9,29 +9,33 @@ import contextlib
 import os
 import select
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from autograder.broker import cluster
 from autograder.broker.cluster import Cluster
 from autograder.content.catalog import Catalog, find_root
 from autograder.engines.kafka_replays import KafkaReplays
+from autograder.engines.recorded import Records, code_hash, is_drawn
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.waves import Grading
 from autograder.machine.java import Java
-from autograder.model import Limits, Outcome, Report
+from autograder.machine.paths import short_hash
+from autograder.model import Limits, Observation, Outcome, Report
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.bubblewrap import Sandbox
 from autograder.sandbox.watch import usage
 from autograder.submission.read import Submission
-from tests.conftest import HERE
-from tests.test_attacks import assert_nothing_gained, command_lines, head
+from tests.conftest import HERE, SOAK
+from tests.test_attacks import ONE_IN, ROOT, Noting, Seen, assert_nothing_gained, command_lines, head, key_of
 from tests.test_broker import java  # noqa: F401  # a fixture
+from tests.with_records import RECORDS, commit
 
 ATTACKS = sorted((HERE / "attacks" / "kafka").glob("*.py"))
 pytestmark = [
@@ -41,6 +45,8 @@ pytestmark = [
 ]
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150, observation=2)
 _SLUG, _RIGHT = "kafka_setup", "right"
+#: What starts brokers and lets in to them, and what runs replays.
+_CODE = ("engines/runtime.py", "broker/cluster.py", "broker/guard.py", "broker/keeper.py", "broker/doors.py", "machine/relay.py")
 
 
 @pytest.fixture(scope="module")
@@ -50,29 +56,65 @@ def answer_key() -> AnswerKey:
     return replace(found, assignment=replace(found.assignment, limits=_LIMITS))
 
 
+def confining_code(answer_key: AnswerKey) -> str:
+    """One word for what decides how an attack ends: the code that replays, confines and starts brokers, and the assignment."""
+    catalog = answer_key.catalog
+    files = [*sorted((ROOT / "autograder/sandbox").glob("*.py")), *(ROOT / "autograder" / name for name in _CODE)]
+    files += sorted(path for path in catalog.fixture_folder(_SLUG).rglob("*") if path.is_file())
+    files += [catalog.solutions(_SLUG) / "samples" / "right.py", ROOT / "assignments" / _SLUG / "assignment.toml"]
+    return short_hash([code_hash(brokers=True), *(path.read_text() for path in files), str(_LIMITS)])
+
+
 @pytest.fixture(scope="module")
-def reports(java: Java, answer_key: AnswerKey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:  # noqa: F811  # the fixture
-    """The reports of all attacks, each in a sandbox of its own, and at last of a right submission; one broker serves them all."""
+def records(request: pytest.FixtureRequest, answer_key: AnswerKey) -> Iterator[Records[dict[str, Observation]]]:
+    """What attacks came to, as in ``test_attacks``."""
+    found = Records(RECORDS / "kafka_attacks.jsonl", TypeAdapter(dict[str, Observation]), confining_code(answer_key))
+    yield found
+    if request.config.getoption("--prove") or request.config.getoption("--record"):
+        found.write(set(map(key_of, ATTACKS)))
+
+
+@pytest.fixture(scope="module")
+def reports(
+    request: pytest.FixtureRequest,
+    java: Java,  # noqa: F811  # the fixture
+    answer_key: AnswerKey,
+    records: Records[dict[str, Observation]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, Future[Report]]]:
+    """The reports of attacks, each in a sandbox of its own, and at last of a right submission; one broker serves them all.
+
+    Attacks that have no record, one in ten that have one, and those that name a port or a folder of this run.
+    """
     sandbox, folder = bubblewrap.sandbox(java, _LIMITS), tmp_path_factory.mktemp("attacks")
     (folder / "another_student.py").write_text("secret = 1\n")
     right = (answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text()
 
-    def grade(name: str, text: str, checks: list[str]) -> Report:
+    again = request.config.getoption("--prove") or SOAK
+
+    def grade(name: str, text: str, checks: list[str], noted: Mapping[str, Observation] | None = None) -> tuple[Report, Noting]:
         path = folder / f"{name}.py"
         path.write_text(text)
         chosen = [replace(check, time_limit=30) for check in answer_key.assignment.checks if check.id in checks]
         with Runtime(sandbox=sandbox) as engine:
+            noting = Noting(Seen(noted) if noted else engine)
             kafka = engine.started("brokers", lambda: KafkaReplays(sandbox=sandbox))
             kafka._clusters[1] = (shared, contextlib.ExitStack())
-            report = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(chosen)
+            report = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), noting).report(chosen)
             assert_no_program_runs(kafka)
-            return report
+            return report, noting
 
     def attack(path: Path) -> Report:
-        text = path.read_text()
+        text, key = path.read_text(), key_of(path)
         for word, meant in {"HOST_PORT": server.getsockname()[1], "OTHER_BROKER": other.ports[0], "HOST_FOLDER": folder}.items():
             text = text.replace(word, str(meant))
-        return grade(path.stem, f"{right}\n\n{text}", head(path)["checks"].split(", "))
+        same = text == path.read_text()
+        noted = records.get(key) if same and not again and not is_drawn(key, commit(), ONE_IN) else None
+        report, noting = grade(path.stem, f"{right}\n\n{text}", head(path)["checks"].split(", "), noted)
+        assert_nothing_gained(report, path)
+        if same and noting.can_be_kept:
+            records.put(key, noting.seen)
+        return report
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(pytest.MonkeyPatch.context()).setenv("COURSE_SECRET", "course-secret")
@@ -80,7 +122,7 @@ def reports(java: Java, answer_key: AnswerKey, tmp_path_factory: pytest.TempPath
         shared, other = started(stack, sandbox), started(stack, sandbox)
         pool = stack.enter_context(ThreadPoolExecutor(3))
         futures = {path.stem: pool.submit(attack, path) for path in ATTACKS}
-        yield futures | {_RIGHT: pool.submit(grade, _RIGHT, right, ["reads", "resumes", "sent", "works"])}
+        yield futures | {_RIGHT: pool.submit(lambda: grade(_RIGHT, right, ["reads", "resumes", "sent", "works"])[0])}
 
 
 #: What brokers keep is in memory, and outside of the sandbox.

@@ -140,8 +140,8 @@ def replays(runtime: Runtime) -> KafkaReplays:
     return runtime.started("brokers", start)
 
 
-def test_a_killed_broker_is_our_fault(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
-    """Never a zero; and the next replay has a broker again."""
+def test_a_killed_broker_takes_no_marks(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture
+    """Never a zero: a replay whose broker has ended is asked again on a new one; and so is the next."""
     source = answer_key.catalog.solution(SLUG)
     check = [check for check in answer_key.assignment.checks if check.id == "reads"]
     with Runtime() as engine:
@@ -154,10 +154,7 @@ def test_a_killed_broker_is_our_fault(java: Java, answer_key: AnswerKey) -> None
         first = Grading(answer_key, Submission.read(source), answer_key.assignment.defaults(), engine).report(check)
         second = Grading(answer_key, Submission.read(source), answer_key.assignment.defaults(), engine).report(check)
 
-    assert first.checks[0].outcome is Outcome.GRADER_ERROR
-    assert "The grader failed, not your program" in first.checks[0].message
-    assert not first.decided
-    assert second.checks[0].outcome is Outcome.PASSED
+    assert [report.checks[0].outcome for report in (first, second)] == [Outcome.PASSED] * 2
 
 
 def test_check_uses_the_background_broker_and_leaves_its_topics_alone(java: Java, answer_key: AnswerKey) -> None:  # noqa: F811  # the fixture

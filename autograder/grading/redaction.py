@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograder.judge.messages import kind_of_error, without_fault
+from autograder.judge.messages import NEVER_CALLED, kind_of_error, kind_of_outcome, without_fault
 from autograder.model import CheckReport, Outcome, Report
 
 
 def for_student(report: Report) -> Report:
     """The report as a student may see it.
 
-    Of hidden checks there are the name, the outcome, the points and the kind of error, no more; of a fault of ours that there was one.
+    Of hidden checks there are the name, the outcome and the points, and of an error that there was one: which one the submission
+    chooses, and could choose by a hidden row. Of a fault of ours there is that there was one.
     """
     checks = tuple(_without_data(check) if check.hidden else _without_fault(check) for check in report.checks)
     return replace(report, audience="student", checks=checks)
@@ -22,7 +23,8 @@ def _without_fault(check: CheckReport) -> CheckReport:
 
 
 def _without_data(check: CheckReport) -> CheckReport:
-    message = kind_of_error(check.function, check.kind)
+    kind = check.kind if check.kind in NEVER_CALLED else kind_of_outcome(check.outcome)
+    message = kind_of_error(check.function, kind)
     if check.outcome in {Outcome.SKIPPED, Outcome.GRADER_ERROR}:
         message = without_fault(check.message)
-    return CheckReport(check.id, check.says, check.function, True, check.outcome, check.points, check.max_points, message, kind=check.kind)
+    return CheckReport(check.id, check.says, check.function, True, check.outcome, check.points, check.max_points, message, kind=kind)

@@ -88,6 +88,8 @@ WHOLE_FILE = frozenset(
 )
 #: Failures before a function was called: on which fixture says nothing.
 NEVER_CALLED = WHOLE_FILE | {"no_function", "wrong_parameters"}
+#: The kind of every error of a hidden check, as students see it.
+ERROR = "error"
 #: What is told of a fault of ours. Its own text follows after a colon, for the instructor's report alone.
 FAULT = "The grader failed, not your program"
 
@@ -99,7 +101,16 @@ def without_fault(message: str) -> str:
 
 def kind_of_error(name: str, kind: str) -> str:
     """What happened to a function, without a word of its own: an error's name and text could carry hidden rows."""
+    if kind == ERROR:
+        return f"{name} ended with an error."
     return MESSAGES[kind].what.format(call=name, name=name, text="…", error="an error") if kind in MESSAGES else ""
+
+
+def kind_of_outcome(outcome: Outcome) -> str:
+    """The one kind that stands for all that end so, where more must not be told; empty where a replay came to its end."""
+    if outcome is Outcome.ERROR:
+        return ERROR
+    return next((kind for kind, message in MESSAGES.items() if message.outcome is outcome and outcome is not Outcome.FAILED), "")
 
 
 def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:

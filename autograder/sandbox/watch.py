@@ -159,11 +159,16 @@ def _tasks_of_the_machine() -> int:
 
 
 def _resident(pid: int) -> int:
-    """What is in memory and in no file on a disk: a process's own, and what it shares with others (tmpfs, ``mmap``)."""
+    """What is in memory and in no file on a disk: a process's own, what it shares with others (tmpfs, ``mmap``), and its page tables."""
+    return _told(pid, b"\nRssAnon:", b"\nRssShmem:", b"\nVmPTE:")
+
+
+def _told(pid: int, *names: bytes) -> int:
+    """The sum of lines of a process's status. Source: proc_pid_status(5)."""
     status = Path(f"/proc/{pid}/status").read_bytes()
-    return sum(int(status.split(name, 1)[1].split(maxsplit=1)[0]) for name in (b"\nRssAnon:", b"\nRssShmem:")) * 1024
+    return sum(int(status.split(name, 1)[1].split(maxsplit=1)[0]) for name in names) * 1024
 
 
 def _proportional_share(pid: int) -> int:
     text = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
-    return int(text.split(b"Pss:", 1)[1].split()[0]) * 1024
+    return int(text.split(b"Pss:", 1)[1].split()[0]) * 1024 + _told(pid, b"\nVmPTE:")
