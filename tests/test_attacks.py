@@ -54,6 +54,7 @@ pytestmark = [
 _TIME_LIMIT, _USED_UP, _GRACE = 30, 10, 20
 #: Of so many attacks that have a record one is made again, others for another commit. A change of what replays or confines makes all again.
 ONE_IN = 10
+#: Characters of what an attack came to that a file of records takes.
 _LONGEST_RECORD = 100_000
 _LIMITS = Limits(memory=3000, process_memory=1000, processes=400, scratch=150)
 
@@ -137,13 +138,18 @@ def confining_code() -> str:
     return short_hash([recorded.code_hash(), *texts])
 
 
-@pytest.fixture(scope="module")
-def records(request: pytest.FixtureRequest) -> Iterator[Records[dict[str, Observation]]]:
+def kept(request: pytest.FixtureRequest, name: str, code: str, attacks: Sequence[Path]) -> Iterator[Records[dict[str, Observation]]]:
     """What attacks came to, of each all replays. Their heads name the outcome, so that none that a busy machine brings about is kept."""
-    found = Records(RECORDS / "attacks.jsonl", TypeAdapter(dict[str, Observation]), confining_code())
+    found = Records(RECORDS / f"{name}.jsonl", TypeAdapter(dict[str, Observation]), code)
     yield found
     if request.config.getoption("--prove") or request.config.getoption("--record"):
-        found.write(set(map(key_of, ATTACKS)))
+        found.write(set(map(key_of, attacks)))
+
+
+@pytest.fixture(scope="module")
+def records(request: pytest.FixtureRequest) -> Iterator[Records[dict[str, Observation]]]:
+    """What the attacks came to."""
+    yield from kept(request, "attacks", confining_code(), ATTACKS)
 
 
 @pytest.fixture(scope="module")

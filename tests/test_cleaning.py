@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading.cleaning import clean, cleaned, known_places
+from autograder.grading.cleaning import clean, cleaned
+from autograder.machine.paths import known_folders
 from autograder.model import Failure, Observation
 
 PLACES = ["/srv/kit/.venv", "/srv/kit", "/home/ann"]
@@ -33,7 +34,7 @@ def test_words_that_differ_from_run_to_run_go(said: str, clean_text: str) -> Non
 
 def test_what_a_program_prints_is_its_own() -> None:
     """Its numbers stay as they are; folders, addresses and a plan's numbers do not."""
-    home = known_places()[0]
+    home = known_folders()[0]
     printed = f"flight#17\nin {home}/data at 0x7f92e8159390\n+- Project [page#17, views#18L]\n*(1) Scan ExistingRDD[page#3]"
     found = cleaned(Observation(printed=printed, failure=Failure("raised", "page#17")))
 
@@ -43,7 +44,7 @@ def test_what_a_program_prints_is_its_own() -> None:
 
 def test_the_folders_of_this_machine_are_known() -> None:
     """Python's, the kit's and home, however deep: one below another is replaced whole."""
-    places = known_places()
+    places = known_folders()
 
     assert {sys.prefix, str(Path.home())} <= set(places) | {"/"}
     assert places == sorted(places, key=len, reverse=True)

@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pydantic import TypeAdapter
 
 from autograder.broker import cluster
 from autograder.broker.cluster import Cluster
@@ -27,15 +26,15 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.grading.waves import Grading
 from autograder.machine.java import Java
 from autograder.machine.paths import short_hash
-from autograder.model import Limits, Observation, Outcome, Report
+from autograder.model import CheckReport, Limits, Observation, Outcome, Report
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.bubblewrap import Sandbox
 from autograder.sandbox.watch import usage
 from autograder.submission.read import Submission
 from tests.conftest import HERE, SOAK
-from tests.test_attacks import ONE_IN, ROOT, Noting, Seen, assert_nothing_gained, command_lines, head, key_of
+from tests.test_attacks import ONE_IN, ROOT, Noting, Seen, assert_nothing_gained, command_lines, head, kept, key_of
 from tests.test_broker import java  # noqa: F401  # a fixture
-from tests.with_records import RECORDS, commit
+from tests.with_records import commit
 
 ATTACKS = sorted((HERE / "attacks" / "kafka").glob("*.py"))
 pytestmark = [
@@ -67,11 +66,8 @@ def confining_code(answer_key: AnswerKey) -> str:
 
 @pytest.fixture(scope="module")
 def records(request: pytest.FixtureRequest, answer_key: AnswerKey) -> Iterator[Records[dict[str, Observation]]]:
-    """What attacks came to, as in ``test_attacks``."""
-    found = Records(RECORDS / "kafka_attacks.jsonl", TypeAdapter(dict[str, Observation]), confining_code(answer_key))
-    yield found
-    if request.config.getoption("--prove") or request.config.getoption("--record"):
-        found.write(set(map(key_of, ATTACKS)))
+    """What the attacks came to."""
+    yield from kept(request, "kafka_attacks", confining_code(answer_key), ATTACKS)
 
 
 @pytest.fixture(scope="module")
@@ -135,17 +131,22 @@ def read_all(bootstrap, topic, group, handle):
 """
 
 
+def alone(sandbox: Sandbox, answer_key: AnswerKey, folder: Path, text: str) -> dict[str, CheckReport]:
+    """What two checks say of a right submission with something behind it, on brokers of its own."""
+    path = folder / "own.py"
+    path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + text)
+    checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
+    with Runtime(sandbox=sandbox) as engine:
+        found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
+    return {check.id: check for check in found}
+
+
 def test_brokers_are_no_store(java: Java, answer_key: AnswerKey, tmp_path: Path) -> None:  # noqa: F811  # the fixture
     """What a submission sends counts as its scratch does."""
-    path = tmp_path / "fills.py"
-    path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _FILLS)
-    checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
+    found = alone(bubblewrap.sandbox(java, replace(_LIMITS, scratch=12)), answer_key, tmp_path, _FILLS)
 
-    with Runtime(sandbox=bubblewrap.sandbox(java, replace(_LIMITS, scratch=12))) as engine:
-        found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
-
-    assert {check.id: check.outcome for check in found} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}
-    assert "It writes or prints more than it may." in {check.message for check in found}
+    assert {check: report.outcome for check, report in found.items()} == {"reads": Outcome.TOO_MUCH_OUTPUT, "sent": Outcome.PASSED}
+    assert "It writes or prints more than it may." in {report.message for report in found.values()}
 
 
 #: Half requests, each of which the broker makes room for: more than it has in all.
@@ -168,15 +169,12 @@ def test_a_broker_that_is_taken_down_is_the_submissions_outcome(
     tmp_path: Path,
 ) -> None:
     """Not the grader's fault, which anybody could bring about; the checks beside it go on, on other brokers."""
-    path = tmp_path / "takes_down.py"
-    path.write_text((answer_key.catalog.solutions(_SLUG) / "samples" / "right.py").read_text() + _TAKES_DOWN)
-    checks = [check for check in answer_key.assignment.checks if check.id in {"reads", "sent"}]
+    found = alone(bubblewrap.sandbox(java, _LIMITS), answer_key, tmp_path, _TAKES_DOWN)
 
-    with Runtime(sandbox=bubblewrap.sandbox(java, _LIMITS)) as engine:
-        found = Grading(answer_key, Submission.read(path), answer_key.assignment.defaults(), engine).report(checks).checks
-
-    assert {check.id: check.outcome for check in found} == {"reads": Outcome.ERROR, "sent": Outcome.PASSED}
-    assert "A broker ended while your code ran on it, and ended again when nothing else did." in {check.message for check in found}
+    assert {check: report.outcome for check, report in found.items()} == {"reads": Outcome.ERROR, "sent": Outcome.PASSED}
+    assert "A broker ended while your code ran on it, and ended again when nothing else did." in {
+        report.message for report in found.values()
+    }
 
 
 def started(stack: contextlib.ExitStack, sandbox: Sandbox) -> Cluster:

@@ -9,7 +9,6 @@ import ast
 import functools
 import hashlib
 import json
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -30,24 +29,18 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 #: What decides what a replay in Spark observes: the untrusted side and its machine, and what asks it.
 _SPARK = (
     "wire.py",
-    "untrusted/__init__.py",
-    "untrusted/dstream.py",
-    "untrusted/plain.py",
-    "untrusted/session.py",
-    "untrusted/stopped.py",
-    "untrusted/structured.py",
-    "untrusted/submission.py",
-    "untrusted/supervisor.py",
-    "untrusted/warmup.py",
-    "untrusted/worker.py",
+    "untrusted",
     "machine/jvm.py",
     "machine/localfiles.py",
     "machine/gateway.py",
     "engines/spark_replays.py",
 )
-#: What decides, beside that, what a replay on brokers observes.
+#: What decides, beside that, what a replay on brokers observes, and has nothing to do with one in Spark.
 _BROKERS = (
-    "untrusted",
+    "untrusted/connector_demo.py",
+    "untrusted/kafka_program.py",
+    "untrusted/kafka_supervisor.py",
+    "untrusted/relay.py",
     "engines/kafka_replays.py",
     "broker/replay.py",
     "broker/observer.py",
@@ -66,8 +59,10 @@ _ONE_IN = 40
 @functools.cache
 def code_hash(*, brokers: bool = False) -> str:
     """One word for the code and the packages that observations depend on, in Spark or on brokers; comments and docstrings do not count."""
-    names, locks = (_SPARK + _BROKERS, (_LOCK, _BROKER_LOCK)) if brokers else (_SPARK, (_LOCK,))
-    found = [path for name in names for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.py")))]
+    found = [path for name in _SPARK for path in ([_PACKAGE / name] if name.endswith(".py") else sorted((_PACKAGE / name).rglob("*.py")))]
+    of_brokers = [_PACKAGE / name for name in _BROKERS]
+    found = [path for path in found if path not in of_brokers] + (of_brokers if brokers else [])
+    locks = (_LOCK, _BROKER_LOCK) if brokers else (_LOCK,)
     texts = [f"{path.relative_to(_PACKAGE)} {_without_docstrings(path.read_text(encoding='utf-8'))}" for path in found]
     return short_hash([*texts, *((_PACKAGE.parent / name).read_text(encoding="utf-8") for name in locks)])
 
@@ -157,14 +152,7 @@ def is_kept(observed: Observation | GraderFaultError) -> TypeGuard[Observation]:
     if not isinstance(observed, Observation) or (observed.failure and observed.failure.kind in _BY_LOAD):
         return False
     told = f"{observed.failure} {observed.printed}"
-    return not any(place in told for place in _places())
-
-
-def _places() -> Iterator[str]:
-    """Folders of this machine: what names one would be observed otherwise elsewhere."""
-    for place in (_PACKAGE.parent, Path(sys.prefix), Path.home(), paths.scratch_root()):
-        if len(place.parts) > 1:  # a machine may have "/" for a home
-            yield str(place)
+    return not any(folder in told for folder in (*paths.known_folders(), str(paths.scratch_root())))
 
 
 class Recorded:

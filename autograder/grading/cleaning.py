@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from autograder.machine import paths
+from autograder.machine.paths import known_folders
 from autograder.model import Observation
 
-_PACKAGE = Path(__file__).resolve().parent.parent
-#: What Spark, Py4J, Python and Java number as they go along; and scratch folders, whose names are drawn.
-_DRAWN = (
+#: Scratch folders, whose names are drawn, and addresses in memory.
+_EVERYWHERE = (
     (re.compile(r"(?:/[\w.-]+)*/autograder-\w+(?:/(?:replay|program)-\d+)?(?=/|\b)"), "…"),
+    (re.compile(r"\b0x[0-9a-f]{6,16}\b"), "0x…"),
+)
+#: What Spark, Py4J, Java and Python number as they go along. A program may print such numbers of its own.
+_NUMBERED = (
     (re.compile(r"(?<=[A-Za-z0-9_)\]`])#\d+L?\b"), ""),
     (re.compile(r"\bo\d+\.(?=[a-z])"), ""),
-    (re.compile(r"\b0x[0-9a-f]{6,16}\b"), "0x…"),
     (re.compile(r"(?<=[A-Za-z])@[0-9a-f]{5,8}\b"), ""),
     (re.compile(r"\bThread-\d+\b"), "Thread"),
 )
@@ -27,41 +27,17 @@ _PLAN = re.compile(r"[\s:+*|-]*(?:\(\d+\)\s*)*!?[A-Z]\w*\b.*#\d")
 
 def cleaned(observation: Observation) -> Observation:
     """The observation with clean words, in what it printed and in why it failed."""
-    places = known_places()
-    printed = "\n".join(_printed(line, places) for line in observation.printed.split("\n"))
-    failure = observation.failure
+    folders, failure = known_folders(), observation.failure
+    printed = [clean(line, folders, numbered=bool(_PLAN.match(line))) for line in observation.printed.split("\n")]
     if failure:
-        failure = replace(failure, text=clean(failure.text, places))
-    return replace(observation, printed=printed, failure=failure)
+        failure = replace(failure, text=clean(failure.text, folders))
+    return replace(observation, printed="\n".join(printed), failure=failure)
 
 
-def clean(text: str, places: Sequence[str]) -> str:
-    """A text of Spark's, of Python's or of the submission's own error."""
-    text = without_places(text, places)
-    for pattern, word in _DRAWN:
+def clean(text: str, folders: Sequence[str], *, numbered: bool = True) -> str:
+    """A text in which these folders are ``…``, whatever stands below them, and what is drawn is gone; ``numbered``: numbers too."""
+    for folder in folders:
+        text = re.sub(rf"{re.escape(folder)}(?![\w-])", "…", text)
+    for pattern, word in (*_EVERYWHERE, *(_NUMBERED if numbered else ())):
         text = pattern.sub(word, text)
     return text
-
-
-def _printed(line: str, places: Sequence[str]) -> str:
-    """A line that a program printed: its own numbers stay, a plan's do not."""
-    if _PLAN.match(line):
-        return clean(line, places)
-    text = without_places(line, places)
-    for pattern, word in (_DRAWN[0], _DRAWN[3]):
-        text = pattern.sub(word, text)
-    return text
-
-
-def without_places(text: str, places: Sequence[str]) -> str:
-    """A text in which a machine's folders are ``…``, whatever stands below them."""
-    for place in places:
-        text = re.sub(rf"{re.escape(place)}(?![\w-])", "…", text)
-    return text
-
-
-def known_places() -> list[str]:
-    """This machine's folders that a program's words may name, those below others first."""
-    found = {_PACKAGE.parent, Path.home(), paths.cache_folder()}
-    found |= {Path(name) for prefix in (sys.prefix, sys.base_prefix) for name in (prefix, Path(prefix).resolve())}
-    return sorted((str(place) for place in found if len(place.parts) > 1), key=len, reverse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -29,6 +30,13 @@ def scratch_root() -> Path:
     memory = Path("/dev/shm")  # noqa: S108  # a mount, not a file of ours; what we make in it has a random name
     usable = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= _ROOM
     return memory if usable else Path(tempfile.gettempdir())
+
+
+def known_folders() -> list[str]:
+    """This machine's folders that a program's words may name (the kit's, Python's, home, the cache), those below others first."""
+    found = {Path(__file__).resolve().parent.parent.parent, Path.home(), cache_folder()}
+    found |= {Path(name) for prefix in (sys.prefix, sys.base_prefix) for name in (prefix, Path(prefix).resolve())}
+    return sorted((str(folder) for folder in found if len(folder.parts) > 1), key=len, reverse=True)  # a machine may have "/" for a home
 
 
 def environment() -> dict[str, str]:
