@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,13 @@ from autograder.engines.spark_replays import _parse
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.waves import Grading
 from autograder.judge.messages import MESSAGES
+from autograder.machine.paths import MB
 from autograder.model import KitError, Outcome, Request
 from autograder.oracle import kafka as logs
+from autograder.reports.folder import write
+from autograder.reports.terminal import one_line
+from autograder.sandbox.watch import own_memory
+from autograder.submission.locate import folder_name, handed_in
 from autograder.submission.read import Submission
 from autograder.untrusted import submission, supervisor
 from autograder.untrusted.stopped import Stopped
@@ -68,6 +74,15 @@ json_values = st.recursive(
 )
 
 pytestmark = pytest.mark.soak
+#: Megabytes that the grader may take for all of this.
+_MOST_MEMORY = 500
+
+
+@pytest.fixture(autouse=True)
+def _memory() -> Iterator[None]:
+    """However odd the input: this process stays small."""
+    yield
+    assert own_memory(os.getpid()) < _MOST_MEMORY * MB
 
 
 @st.composite
@@ -282,6 +297,64 @@ def test_submissions(tmp_path_factory: pytest.TempPathFactory, content: bytes) -
 
 
 @many
+@example(name=b"...py")
+@example(name=b"\xff" * 120 + b".py")
+@given(name=damaged(b"ada lovelace_toy.py") | st.binary(min_size=1, max_size=250))
+def test_names(toy: AnswerKey, tmp_path_factory: pytest.TempPathFactory, name: bytes) -> None:
+    """Whatever a file is called: one folder of reports in the folder that was named, and no line but its own."""
+    folder = tmp_path_factory.getbasetemp() / "named"
+    folder.mkdir(exist_ok=True)
+    name = bytes(byte for byte in name if byte not in b"/\0")[:250]
+    path = folder / os.fsdecode(name)
+    if name.strip(b".") == b"" or path.is_dir():
+        return
+    path.write_bytes(b"")
+    try:
+        (found,) = handed_in([path], toy.assignment)
+    finally:
+        path.unlink()
+    reports = folder / "out" / folder_name(found.student)
+
+    report = Grading(toy, found.read(toy.assignment), {"least": 1}, Answers(b"")).report(toy.assignment.checks)
+    write(report, reports)
+
+    assert reports.parent == folder / "out"
+    assert {path.name for path in reports.iterdir()} >= {"report.json", "instructor.json", "report.txt", "junit.xml"}
+    assert len(one_line(report.student).splitlines()) <= 1
+    shutil.rmtree(folder / "out")
+
+
+record = st.builds(
+    logs.Record,
+    st.none() | st.binary(max_size=8) | st.sampled_from(PIECES),
+    st.none() | st.binary(max_size=20) | st.sampled_from(PIECES) | json_values.map(lambda value: json.dumps(value).encode()),
+    st.integers(-(1 << 63), (1 << 63) - 1),
+    st.integers(0, 3),
+    st.integers(0, 1 << 62),
+    st.lists(st.tuples(st.text(max_size=4), st.binary(max_size=4)), max_size=2).map(tuple),
+)
+
+
+@many
+@given(records=st.lists(record, max_size=6))
+def test_records(records: list[logs.Record]) -> None:
+    """Whatever lies on a broker has facts, which a report can say."""
+    facts = [
+        *logs.key_facts(records),
+        *logs.value_facts(records),
+        *logs.order_facts(records),
+        *logs.time_facts(records, 0.0),
+        *logs.header_facts(records),
+        *logs.different_facts(found.value for found in records),
+    ]
+
+    for found in facts:
+        assert json.dumps(found).encode()
+        assert set(found) == {"what", "is"}
+
+
+@many
+@example(content=b"a = " + b"[" * 3000)
 @given(content=damaged(MANIFEST))
 def test_manifests(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     """A manifest is an assignment or an error that names the file."""

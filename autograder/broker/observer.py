@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from kafka.admin import ConfigResource, ConfigResourceType, MemberToRemove, NewT
 from kafka.errors import GroupIdNotFoundError, KafkaError, LeaderNotAvailableError, NotCoordinatorError
 from kafka.protocol.metadata import MetadataRequest
 
+from autograder.machine.clock import Clock
 from autograder.model import TopicRecord
 from autograder.oracle.kafka import Record, Topic
 
@@ -36,12 +36,12 @@ def _patient(ask: Callable[..., T]) -> Callable[..., T]:
 
     @functools.wraps(ask)
     def asked(observer: Observer, *arguments: Any) -> T:
-        deadline = time.monotonic() + _TIMEOUT_MS / 1000
+        clock = Clock()
         while True:
             try:
                 return ask(observer, *arguments)
             except KafkaError as error:
-                if not error.retriable or time.monotonic() > deadline:
+                if not error.retriable or clock.now() > _TIMEOUT_MS / 1000:
                     raise
                 observer.check()
                 observer.admin._manager.cluster._coordinators.clear()  # it has no public way to forget them
@@ -74,9 +74,9 @@ class Observer:
         """Wait until every broker knows all topics made so far, by making one more: brokers learn of them in their order."""
         self.admin.create_topics([NewTopic(name, 1, 1)])
         brokers = self._brokers()
-        deadline = time.monotonic() + _TIMEOUT_MS / 1000
+        clock = Clock()
         while not all(self._known(name, broker) for broker in brokers):
-            if time.monotonic() > deadline:
+            if clock.now() > _TIMEOUT_MS / 1000:
                 raise UnreachableError("The brokers do not learn of a topic.")
 
     def _known(self, name: str, broker: int) -> int:
@@ -123,7 +123,7 @@ class Observer:
         """Produce records, each acknowledged by all replicas before the next."""
         if self._producer is None:
             self._producer = KafkaProducer(bootstrap_servers=self.bootstrap, acks="all")
-            self._stack.callback(self._producer.close)
+            self._stack.callback(self._producer.close, _TIMEOUT_MS / 1000)
         sent = [
             self._producer.send(
                 topic,
@@ -183,8 +183,8 @@ class Observer:
         in_sync = {partition["partition_index"]: len(partition["isr_nodes"]) for partition in self.partitions(topic)}
         return any(end > readable.get(number, 0) and in_sync.get(number, 0) >= least for number, end in ends.items())
 
-    def records(self, topic: str, deadline: float) -> Iterator[Record]:
-        """Every record of every partition. Raises UnreachableError when they do not come until the deadline."""
+    def records(self, topic: str) -> Iterator[Record]:
+        """Every record of every partition. Raises UnreachableError when they do not come in time."""
         missing = {TopicPartition(topic, partition): end for partition, end in self.ends(topic).items() if end}
         if not missing:
             return
@@ -193,12 +193,13 @@ class Observer:
         with contextlib.closing(consumer):
             consumer.assign(list(missing))
             consumer.seek_to_beginning()
-            while any(consumer.position(place) < end for place, end in missing.items()):
-                if time.monotonic() > deadline:
+            clock = Clock()
+            while any(consumer.position(place, _TIMEOUT_MS) < end for place, end in missing.items()):
+                if clock.now() > _TIMEOUT_MS / 1000:
                     raise UnreachableError("The records of a topic cannot be read.")
                 for batch in consumer.poll(timeout_ms=500).values():
                     for found in batch:
-                        headers = tuple((name, value) for name, value in found.headers)
+                        headers = tuple((name, value or b"") for name, value in found.headers)
                         yield Record(found.key, found.value, found.timestamp, found.partition, found.offset, headers)
 
     @_patient

@@ -9,7 +9,6 @@ import secrets
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,10 +58,10 @@ class Program:
     fault: str = ""
     printed: str = ""
 
-    def hear(self, deadline: float) -> bool:
-        """Take in one thing it says; False when it says nothing until the deadline (of the monotonic clock)."""
+    def hear(self, seconds: float) -> bool:
+        """Take in one thing it says; False when it says nothing for so long."""
         try:
-            line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
+            line = self.said.get(timeout=seconds)
         except queue.Empty:
             return False
         try:

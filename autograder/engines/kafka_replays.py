@@ -122,13 +122,12 @@ class KafkaReplays:
         except (BrokerLostError, OSError) as error:
             raise GraderFaultError(f"Kafka does not start: {error}") from error
         try:
+            cluster.check()
             if isinstance(cluster, Cluster):
-                cluster.check()
                 programs.weigh(cluster.folder)
             programs.reach(cluster.ports)
             found = observe(cluster, programs, request)
-            if isinstance(cluster, Cluster):
-                cluster.check()
+            cluster.check()
         except (BrokerLostError, KafkaError, UnreachableError, OSError) as error:
             self._leave(request.fixture.brokers, cluster)
             raise GraderFaultError(str(error)) from error

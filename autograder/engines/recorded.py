@@ -30,6 +30,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _SPARK = (
     "wire.py",
     "untrusted",
+    "machine/clock.py",
     "machine/jvm.py",
     "machine/localfiles.py",
     "machine/gateway.py",
@@ -43,6 +44,8 @@ _BROKERS = (
     "untrusted/relay.py",
     "engines/kafka_replays.py",
     "broker/replay.py",
+    "broker/scene.py",
+    "broker/looks.py",
     "broker/observer.py",
     "broker/programs.py",
     "broker/settings.py",
@@ -83,7 +86,7 @@ def key_of(request: Request) -> str:
     steps = [[type(step).__name__, asdict(step)] for step in fixture.steps]
     values = {name: request.parameters.get(name) for name in sorted({*request.function.parameters, "topic", "group"})}
     limits = [request.time_limit, asdict(request.limits)]
-    fed = [fixture.drive.name, fixture.brokers, dict(fixture.schemas), steps, values, asdict(request.function), limits]
+    fed = [fixture.drive.name, fixture.brokers, fixture.partitions, dict(fixture.schemas), steps, values, asdict(request.function), limits]
     digest = hashlib.sha256(json.dumps([request.source, fed]).encode()).hexdigest()[:32]
     return f"{code_hash(brokers=registry.engine(request.function.engine).needs_brokers)}-{digest}"
 

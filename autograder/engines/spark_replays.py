@@ -7,12 +7,12 @@ import json
 import os
 import select
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from autograder.engines.base import Observed
 from autograder.machine import classcache
+from autograder.machine.clock import Clock
 from autograder.machine.java import find_java
 from autograder.machine.paths import MB
 from autograder.machine.progress import Progress
@@ -24,6 +24,8 @@ from autograder.wire import Batch as WireBatch
 
 #: Seconds without a sign of life beyond a replay's own limit.
 _GRACE = 120
+#: Seconds between two looks at the clock.
+_LOOK = 0.5
 
 
 def prepare(progress: Progress) -> Path | None:
@@ -48,6 +50,7 @@ def _wire(request: Request, number: int, exclusive: str) -> ReplayRequest:
         time_limit=request.time_limit,
         limits=request.limits,
         no_data_batches=fixture.drive.no_data_batches,
+        partitions=fixture.partitions,
         one_at_a_time=exclusive,
     )
 
@@ -70,6 +73,7 @@ class SparkReplays:
         self._child: process.Child | None = None
         self._buffer = b""
         self._serial = 0
+        self._clock = Clock()
 
     def _start(self) -> process.Child:
         self._child = process.start("autograder.untrusted.supervisor", str(self._workers), sandbox=self._sandbox)
@@ -112,11 +116,12 @@ class SparkReplays:
                 yield request, GraderFaultError("The replay's process ended before it answered.")
 
     def _line(self, child: process.Child, patience: float, most: int) -> bytes:
-        deadline = time.monotonic() + patience
+        deadline = self._clock.now() + patience
         while b"\n" not in self._buffer:
-            ready, _, _ = select.select([child.reading], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise _LostError("timeout")
+            if not select.select([child.reading], [], [], _LOOK)[0]:
+                if self._clock.now() > deadline:
+                    raise _LostError("timeout")
+                continue
             data = os.read(child.reading, 1 << 16)
             if not data:
                 raise _LostError(child.fate())

@@ -32,7 +32,14 @@ _UNTRUSTED = ("__init__.py", "wire.py", "machine", "untrusted")
 #: What of it the guard of confined brokers sees.
 _GUARD = ("__init__.py", "machine", "broker/__init__.py", "broker/guard.py", "broker/doors.py")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives")
-_MOUNTS = ("--proc", "/proc", "--dev", "/dev", "--size", "16000000", "--tmpfs", _MEMORY)
+#: Settings of the kernel stand in /proc: the owner alone decides who writes them, and a grader may be root.
+_SETTINGS = tuple(
+    word
+    for name in ("sys", "sysrq-trigger", "irq", "bus")
+    if Path(f"/proc/{name}").exists()
+    for word in ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+)
+_MOUNTS = ("--proc", "/proc", *_SETTINGS, "--dev", "/dev", "--size", "16000000", "--tmpfs", _MEMORY)
 #: With a namespace of its own it could mount memory that nobody counts. Source: bwrap(1), from 0.8.0 on.
 _NO_NAMESPACES = ("--unshare-user", "--disable-userns")
 #: A program that shows whether Python runs.

@@ -72,7 +72,11 @@ def start(module: str, *arguments: str, sandbox: Sandbox | None = None, brokers:
         inherited += [] if filtered is None else [filtered]
     # bubblewrap itself stands in the namespace's /proc, with the environment that it was started with.
     env = {} if sandbox else environment()
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=inherited, env=env, start_new_session=True)
+    # What is confined has no descriptor of the grader's: it could write to its output, and read the file that this goes to.
+    shown = subprocess.DEVNULL if sandbox else None
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=shown, stderr=shown, pass_fds=inherited, env=env, start_new_session=True
+    )
     for descriptor in inherited:
         os.close(descriptor)
     return Child(process, reading, Watch(process.pid, sandbox.limits) if sandbox else None)

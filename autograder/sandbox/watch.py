@@ -6,6 +6,7 @@ Rlimits hold for one process; the whole would need a control group, which not ev
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import signal
@@ -27,7 +28,10 @@ _STATE, _THREADS = 0, 17
 _STOPPED = {b"T", b"t"}
 #: What a descriptor is called whose file is in memory and in no folder. Source: memfd_create(2).
 _NAMELESS = "/memfd:"
+_SOCKET = "socket:"
 _BLOCK = 512
+#: Bytes of the kernel's for a file in memory and its name. Measured: 300,000 empty files took 297 MB.
+_INODE = 1_000
 
 
 class Watch(threading.Thread):
@@ -89,7 +93,7 @@ class Watch(threading.Thread):
             with contextlib.suppress(OSError, ValueError, IndexError):
                 found += measure(pid)
             _nameless_files(pid, files)
-        return found + sum(files.values())
+        return found + sum(files.values()) + _of_inodes(self.pid)
 
     def stop(self) -> None:
         """Look no more."""
@@ -124,13 +128,31 @@ def usage(pid: int, most_tasks: int) -> Usage:
 
 
 def _nameless_files(pid: int, sizes: dict[tuple[int, int], int]) -> None:
-    """Note the bytes of the files in memory that a process holds open and that stand in no folder: no process's size has them."""
-    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as descriptors:
+    """Note the bytes of what a process holds open and no process's size has: files in memory that stand in no folder, and sockets."""
+    with contextlib.suppress(OSError), os.scandir(f"{_living(pid)}/fd") as descriptors:
         for descriptor in descriptors:
             with contextlib.suppress(OSError):  # closed by now
-                if os.readlink(descriptor.path).startswith(_NAMELESS):  # noqa: PTH115  # this is done for every descriptor there is
+                name = os.readlink(descriptor.path)  # noqa: PTH115  # this is done for every descriptor there is
+                if name.startswith((_NAMELESS, _SOCKET)):
                     found = descriptor.stat()
-                    sizes[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
+                    sizes[found.st_dev, found.st_ino] = _socket_buffer() if name.startswith(_SOCKET) else found.st_blocks * _BLOCK
+
+
+def _of_inodes(pid: int) -> int:
+    """Bytes that the kernel keeps for the files in scratch beside what is in them."""
+    for child in _children(pid):
+        with contextlib.suppress(OSError):
+            found = os.statvfs(f"/proc/{child}/root/scratch")
+            return (found.f_files - found.f_ffree) * _INODE
+    return 0
+
+
+@functools.cache
+def _socket_buffer() -> int:
+    """Bytes that a socket's buffer may hold: how much it does hold is not told. Source: socket(7)."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path("/proc/sys/net/core/wmem_default").read_text())
+    return 212_992
 
 
 def stored(folder: Path) -> int:
@@ -158,17 +180,33 @@ def _tasks_of_the_machine() -> int:
     return 0
 
 
+def own_memory(pid: int) -> int:
+    """Bytes of memory of one process, without files; 0 where nobody tells."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return _resident(pid)
+    return 0
+
+
 def _resident(pid: int) -> int:
     """What is in memory and in no file on a disk: a process's own, what it shares with others (tmpfs, ``mmap``), and its page tables."""
     return _told(pid, b"\nRssAnon:", b"\nRssShmem:", b"\nVmPTE:")
 
 
+def _living(pid: int) -> str:
+    """Where in /proc a process tells of itself: once its first thread has ended, another one's place has what they share."""
+    with contextlib.suppress(OSError, IndexError):
+        if Path(f"/proc/{pid}/stat").read_bytes().rsplit(b")", 1)[1].split()[_STATE] == b"Z":
+            others = (name for name in os.listdir(f"/proc/{pid}/task") if name != str(pid))  # noqa: PTH208  # names alone
+            return f"/proc/{next(others, pid)}"
+    return f"/proc/{pid}"
+
+
 def _told(pid: int, *names: bytes) -> int:
     """The sum of lines of a process's status. Source: proc_pid_status(5)."""
-    status = Path(f"/proc/{pid}/status").read_bytes()
+    status = Path(f"{_living(pid)}/status").read_bytes()
     return sum(int(status.split(name, 1)[1].split(maxsplit=1)[0]) for name in names) * 1024
 
 
 def _proportional_share(pid: int) -> int:
-    text = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
+    text = Path(f"{_living(pid)}/smaps_rollup").read_bytes()
     return int(text.split(b"Pss:", 1)[1].split()[0]) * 1024 + _told(pid, b"\nVmPTE:")

@@ -52,14 +52,14 @@ class Replay:
         for kept in (_outputs, _ended, _given, _raised):
             kept.clear()
 
-    def run(self) -> ReplayAnswer:
+    def run(self, part: range) -> ReplayAnswer:
         """Start, move the clock batch by batch, stop; what was observed. Raises Stopped with the step at which it went wrong."""
         self.start()
         clock = self.streaming._jssc.ssc().scheduler().clock()
-        for index in range(len(self.request.steps)):
+        for index in part:
             clock.advance(_BATCH_SECONDS * 1000)
             self.wait(index)
-        times = range(1, len(self.request.steps) + 1)
+        times = [index + 1 for index in part]
         return ReplayAnswer(self.request.id, steps=tuple((Batch(_outputs[time]),) if time in _outputs else () for time in times))
 
     def start(self) -> None:
@@ -82,7 +82,7 @@ class Replay:
     def queue(self, name: str) -> Any:
         """A stream of the fixture's batches."""
         batches = [[_element(row) for row in step.rows.get(name, ())] for step in self.request.steps if isinstance(step, Add)]
-        return self.streaming.queueStream(batches)  # type: ignore[arg-type]  # lists are taken too, says its docstring
+        return self.streaming.queueStream([self.context.parallelize(batch, self.request.partitions) for batch in batches])
 
     def call(self, streams: list[Any]) -> Any:
         """What the submission's function makes of the streams."""
@@ -99,7 +99,14 @@ class Replay:
             raise Stopped("returned_none", "DStream")
         if not isinstance(result, DStream):
             raise Stopped("returned_other", f"{type(result).__name__}, not DStream")
+        self.refuse_other_checkpoint(provides["checkpoint"])
         return result
+
+    def refuse_other_checkpoint(self, given: str) -> None:
+        """A program keeps its state in the folder that it is given, if it keeps any."""
+        used = str(self.streaming._jssc.ssc().checkpointDir() or "")
+        if "checkpoint" in self.request.provides and used and not used.removeprefix("file:").startswith(given):
+            raise Stopped("other_checkpoint")
 
     def wait(self, index: int) -> None:
         """Until the batch of this step is through, and known to be.

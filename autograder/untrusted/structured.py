@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -30,36 +29,50 @@ class Replay:
         self.spark, self.build, self.request = spark, build, request
         self.store: Path | None = scratch / "store.sqlite" if "store" in request.provides else None
         self.checkpoint = scratch / "checkpoint"
-        self.sources = {name: _Source(spark, index, request.schemas[name]) for index, name in enumerate(request.sources)}
+        self.sources = {
+            name: _Source(spark, index, request.schemas[name], request.partitions) for index, name in enumerate(request.sources)
+        }
         self.collected: list[tuple[int, list[Any]]] = []
         self.columns: list[tuple[str, str]] = []
         self.progress: dict[int, dict[str, Any]] = {}
         self.query: Any = None
         spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", str(request.no_data_batches).lower())
+        spark.conf.set("spark.sql.shuffle.partitions", str(request.partitions))
 
-    def run(self) -> ReplayAnswer:
-        """Start, feed every step, stop; what was observed. Raises Stopped with the step at which it went wrong."""
-        self.start(None)
+    def run(self, part: range) -> ReplayAnswer:
+        """Start, feed these steps, stop; what was observed. Raises Stopped with the step at which it went wrong.
+
+        A part that does not begin with the first step begins with a restart, on what the processes before it have left on the disk.
+        The sources are new in each process: what arrived before is put into them again, where the query's checkpoint finds it.
+        """
+        for step in self.request.steps[: part.start]:
+            self.arrive(step)
+        if not isinstance(self.request.steps[part.start], Restart):
+            self.start(None)
         steps: list[list[tuple[int, list[Any]]]] = []
-        for index, step in enumerate(self.request.steps):
+        for index in part:
             self.collected = []
-            self.step(index, step)
+            self.step(index, self.request.steps[index])
             steps.append(self.collected if self.store is None else [(-1, self.stored())])
         self.stop()
         observed = tuple(tuple(self.batch(batch_id, rows) for batch_id, rows in batches) for batches in steps)
         return ReplayAnswer(self.request.id, tuple(self.columns), observed)
 
+    def arrive(self, step: ReplayStep) -> None:
+        """Put a step's rows into the sources."""
+        if isinstance(step, Add):
+            for name, found in step.rows.items():
+                self.sources[name].add(found)
+
     def step(self, index: int, step: ReplayStep) -> None:
         """Feed one step and wait until the query has nothing left to do."""
         match step:
             case Restart(crash=crash):
-                self.stop()
                 if crash:
                     self.lose_last_commit()
                 self.start(index)
-            case Add(rows=rows):
-                for name, found in rows.items():
-                    self.sources[name].add(found)
+            case Add():
+                self.arrive(step)
             case Ask():
                 raise TypeError("a stream is not asked")
         wait = self.query.processAllAvailable  # bound before the traps are set
@@ -150,23 +163,22 @@ class Replay:
         )
 
     def clean(self) -> None:
-        """Leave nothing for the next replay: queries of this session, however they were started, and files."""
+        """Leave no query of this session for the next replay, however it was started."""
         for query in self.spark.streams.active:
             query.stop()
-        shutil.rmtree(self.checkpoint, ignore_errors=True)
 
 
 class _Source:
     """A MemoryStream that is fed JSON, seen by the submission as a stream with the fixture's columns."""
 
-    def __init__(self, spark: Any, index: int, columns: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, spark: Any, index: int, columns: Sequence[tuple[str, str]], partitions: int) -> None:
         from pyspark.sql.classic.dataframe import DataFrame
 
         jvm = spark._jvm
         runtime = jvm.org.apache.spark.sql.execution.streaming.runtime
-        nothing = jvm.scala.Option.apply(None)
+        slices = jvm.scala.Option.apply(partitions if partitions > 1 else None)
         self._convert = jvm.scala.jdk.javaapi.CollectionConverters
-        self._stream = runtime.MemoryStream(index, spark._jsparkSession, nothing, jvm.org.apache.spark.sql.Encoders.STRING())
+        self._stream = runtime.MemoryStream(index, spark._jsparkSession, slices, jvm.org.apache.spark.sql.Encoders.STRING())
         self._times = [name for name, kind in columns if kind == "TIMESTAMP"]
         self._binary = [name for name, kind in columns if kind == "BINARY"]
         ddl = ", ".join(f"{name} {kind}" for name, kind in columns)

@@ -6,7 +6,6 @@ that a submission has spoiled. It holds no expectations and decides nothing.
 
 from __future__ import annotations
 
-import json
 import os
 import selectors
 import shutil
@@ -20,11 +19,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.machine import classcache, jvm, paths
+from autograder.machine.clock import Clock
 from autograder.machine.java import NoJavaError, find_java
 from autograder.machine.paths import MB
 from autograder.untrusted import worker
-from autograder.wire import BROKEN, Failure, ReplayAnswer, ReplayRequest, answer_in, request_in, to_line
+from autograder.wire import BROKEN, Failure, ReplayAnswer, ReplayRequest, request_in, to_line
 
+#: Seconds between two looks at the clock while replays are under way.
+_LOOK = 0.1
 #: Ends of a replay after which Spark may not be as it was.
 _SPOILS = {"timeout", "cpu_time", "exited", "too_much_output", "killed_engine", "out_of_memory"}
 
@@ -51,6 +53,7 @@ class Supervisor:
         self.jvm: jvm.Jvm | None = None
         self.spoiled = False
         self.serial = 0
+        self.clock = Clock()
         self.input = b""
         self.open = True
         self.selector = selectors.DefaultSelector()
@@ -60,18 +63,14 @@ class Supervisor:
         """Until the input ends and every request is answered; at once when the grader is gone."""
         while self.open or self.waiting or self.running:
             self.start_what_can()
-            for key, _ in self.selector.select(self.patience()):
+            for key, _ in self.selector.select(_LOOK if self.running else None):
                 if key.fd == 0:
                     self.read_requests()
                 else:
                     self.read_answer(self.running[key.fd])
-            for run in [run for run in self.running.values() if run.deadline <= time.monotonic()]:
+            now = self.clock.now()
+            for run in [run for run in self.running.values() if run.deadline <= now]:
                 self.end(run, _failed(run.request, "timeout", str(run.request.time_limit)))
-
-    def patience(self) -> float | None:
-        """Seconds until the next deadline."""
-        deadlines = [run.deadline for run in self.running.values()]
-        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
 
     def read_requests(self) -> None:
         """Take what stands on standard input; its end means that no more will come."""
@@ -127,7 +126,7 @@ class Supervisor:
         if pid == 0:
             self.become_worker(request, scratch, writing)
         os.close(writing)
-        self.running[reading] = _Run(pid, request, reading, time.monotonic() + request.time_limit, scratch)
+        self.running[reading] = _Run(pid, request, reading, self.clock.now() + request.time_limit, scratch)
         self.selector.register(reading, selectors.EVENT_READ)
 
     def become_worker(self, request: ReplayRequest, scratch: Path, answer: int) -> None:
@@ -156,7 +155,7 @@ class Supervisor:
 
     def parsed(self, run: _Run) -> ReplayAnswer | None:
         """The worker's answer; without one it has ended by itself. None: to be asked again, alone."""
-        answer = answer_of(run.request, run.answer)
+        answer = worker.answer_of(run.request, run.answer)
         lost = answer.lost or self.jvm is None or not self.jvm.alive()
         if not (lost and answer.fault) and not (answer.failure and (lost or answer.failure.kind == "killed_engine")):
             return replace(answer, lost=False)
@@ -192,20 +191,6 @@ class Supervisor:
         if self.jvm:
             self.jvm.stop()
         shutil.rmtree(self.scratch, ignore_errors=True)
-
-
-def answer_of(request: ReplayRequest, written: bytes) -> ReplayAnswer:
-    """What a worker has written in answer to a request: the submission may have written anything in the worker's place."""
-    try:
-        json.loads(written)
-    except ValueError:
-        return _failed(request, "exited")
-    except RecursionError:
-        pass
-    try:
-        return replace(answer_in(ReplayAnswer, written), id=request.id)
-    except ValueError:
-        return ReplayAnswer(request.id, failure=BROKEN)
 
 
 def line_for(answer: ReplayAnswer) -> bytes:

@@ -59,7 +59,7 @@ def main(target: Path) -> None:
             structured.Replay(joined, _late_counts, asked, scratch),
             dstream.Replay(joined, _words, _request("dstream", "lines", (("value", "STRING"),), [{"value": "a"}] * 2), scratch),
         ):
-            replay.run()
+            replay.run(range(len(replay.request.steps)))
             replay.clean()
         joined.context.stop()
         spark.process.communicate()  # closes its input: it exits and writes the cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import os
 import resource
 import shutil
@@ -20,7 +21,7 @@ from autograder.machine.jvm import EngineLostError
 from autograder.machine.paths import MB
 from autograder.untrusted import session, submission
 from autograder.untrusted.stopped import Stopped
-from autograder.wire import Ask, Failure, Limits, ReplayAnswer, ReplayRequest, to_line
+from autograder.wire import BROKEN, Ask, Batch, Failure, Limits, ReplayAnswer, ReplayRequest, Restart, answer_in, to_line
 
 #: Bytes that a submission may write to one file.
 FILE_LIMIT = 64 * 1024 * 1024
@@ -38,35 +39,98 @@ def run(request: ReplayRequest, port: int, secret: str, scratch: Path, answer: i
     detach(scratch, request.limits)
     printed = redirect_output(scratch / "printed")
     began = time.monotonic()
-    try:
-        result = _observe(request, port, secret, scratch)
-    except BaseException as error:  # noqa: BLE001  # whatever it is, the grader must hear of it
-        result = ReplayAnswer(request.id, fault=traceback.format_exc()[-_MAX_FAULT:], lost=isinstance(error, EngineLostError))
-    with contextlib.suppress(BaseException):
-        sys.stdout.flush()
+    first, *others = parts(request)
+    if others:
+        result = _joined_parts(request, (_in_a_process(request, port, secret, scratch, part) for part in (first, *others)))
+    else:
+        result = _told(request, port, secret, scratch, first)
     seconds = round(time.monotonic() - began, 3)
     result = replace(result, seconds=seconds, printed=kept(printed, request.limits.printed_bytes))
     write_whole(answer, to_line(result).encode())
     os._exit(0)
 
 
-def _observe(request: ReplayRequest, port: int, secret: str, scratch: Path) -> ReplayAnswer:
+def parts(request: ReplayRequest) -> list[range]:
+    """The steps from one restart to the next. A program that is started again is a new process, which remembers nothing."""
+    starts = sorted({0, *(index for index, step in enumerate(request.steps) if isinstance(step, Restart))})
+    return [range(start, end) for start, end in zip(starts, [*starts[1:], len(request.steps)], strict=True)]
+
+
+def _in_a_process(request: ReplayRequest, port: int, secret: str, scratch: Path, part: range) -> ReplayAnswer:
+    """What a process of its own tells of one part; what it writes is read as a worker's answer."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(reading)
+            write_whole(writing, to_line(_told(request, port, secret, scratch, part)).encode())
+            os._exit(0)
+        finally:
+            os._exit(70)
+    os.close(writing)
+    written = b""
+    while (data := os.read(reading, 1 << 16)) and len(written) <= request.limits.observation * MB:
+        written += data
+    os.close(reading)
+    _, status = os.waitpid(pid, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        return ReplayAnswer(request.id, failure=Failure("cpu_time", str(request.limits.cpu_time)))
+    return answer_of(request, written)
+
+
+def _joined_parts(request: ReplayRequest, answers: Iterable[ReplayAnswer]) -> ReplayAnswer:
+    """The parts as one answer; the first that came to no end is the end of it all."""
+    columns: tuple[tuple[str, str], ...] = ()
+    steps: tuple[tuple[Batch, ...], ...] = ()
+    for answer in answers:
+        if answer.failure or answer.fault:
+            return answer
+        columns, steps = answer.columns or columns, (*steps, *answer.steps)
+    return ReplayAnswer(request.id, columns, steps)
+
+
+def answer_of(request: ReplayRequest, written: bytes) -> ReplayAnswer:
+    """What a process has written in answer to a request: the submission may have written anything in its place."""
+    try:
+        json.loads(written)
+    except ValueError:
+        return ReplayAnswer(request.id, failure=Failure("exited"))
+    except RecursionError:
+        pass
+    try:
+        return replace(answer_in(ReplayAnswer, written), id=request.id)
+    except ValueError:
+        return ReplayAnswer(request.id, failure=BROKEN)
+
+
+def _told(request: ReplayRequest, port: int, secret: str, scratch: Path, part: range) -> ReplayAnswer:
+    """The observation of a part, the failure, or what was a fault of ours. What was printed is on its way."""
+    try:
+        result = _observe(request, port, secret, scratch, part)
+    except BaseException as error:  # noqa: BLE001  # whatever it is, the grader must hear of it
+        result = ReplayAnswer(request.id, fault=traceback.format_exc()[-_MAX_FAULT:], lost=isinstance(error, EngineLostError))
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+    return result
+
+
+def _observe(request: ReplayRequest, port: int, secret: str, scratch: Path, part: range) -> ReplayAnswer:
     """The observation, or the failure; only what is no fault of the submission's is raised."""
     from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]  # py4j has no types
 
     try:
-        return _replay(request, port, secret, scratch)
+        return _replay(request, port, secret, scratch, part)
     except Stopped as stopped:
         return ReplayAnswer(request.id, failure=stopped.failure)
     except (Py4JNetworkError, ConnectionError):
         return ReplayAnswer(request.id, failure=Failure("killed_engine"))
 
 
-def _replay(request: ReplayRequest, port: int, secret: str, scratch: Path) -> ReplayAnswer:
+def _replay(request: ReplayRequest, port: int, secret: str, scratch: Path, part: range) -> ReplayAnswer:
     code = submission.received(request.source)
     joined = _join(port, secret)
     try:
-        return _observed(joined, code, request, scratch)
+        return _observed(joined, code, request, scratch, part)
     except BaseException as error:
         # Whoever stopped Spark, what came of it here is no fault of this replay's: it is asked again, alone.
         if _gone(joined):
@@ -83,7 +147,7 @@ def _join(port: int, secret: str) -> session.Joined:
         raise EngineLostError(f"Spark cannot be joined: {error}") from error
 
 
-def _observed(joined: session.Joined, code: types.CodeType, request: ReplayRequest, scratch: Path) -> ReplayAnswer:
+def _observed(joined: session.Joined, code: types.CodeType, request: ReplayRequest, scratch: Path, part: range) -> ReplayAnswer:
     from pyspark import cloudpickle
 
     module = submission.load(submission.FILE, code)
@@ -93,7 +157,7 @@ def _observed(joined: session.Joined, code: types.CodeType, request: ReplayReque
     build = submission.function(module, request.function, len(request.sources) or asked, [*request.parameters, *request.provides])
     opened = importlib.import_module(f"autograder.untrusted.{REPLAYS[request.replay]}").Replay(joined, build, request, scratch)
     try:
-        found: ReplayAnswer = opened.run()
+        found: ReplayAnswer = opened.run(part)
         return found
     finally:
         opened.clean()
@@ -110,6 +174,7 @@ def detach(scratch: Path, limits: Limits) -> None:
     """A group of its own (so that all it starts can be ended with it) and limits of its own."""
     os.setsid()
     _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with the child that forked this
+    _prctl(4, 1)  # PR_SET_DUMPABLE: unlike that child, so that the watch may look at it
     memory, files = limits.process_memory * MB, limits.open_files
     wanted = {"FSIZE": FILE_LIMIT, "CORE": 0, "CPU": limits.cpu_time, "DATA": memory, "NOFILE": files}
     for name, most in wanted.items():
@@ -121,8 +186,9 @@ def detach(scratch: Path, limits: Limits) -> None:
 
 
 def become_subreaper() -> None:
-    """Become the parent of what submissions leave behind, where ``end_strays`` finds it."""
+    """Become the parent of what submissions leave behind, where ``end_strays`` finds it, and whose memory they cannot open."""
     _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    _prctl(4, 0)  # PR_SET_DUMPABLE: /proc/PID/mem and /proc/PID/fd are closed to others
 
 
 def _prctl(option: int, value: int) -> None:

@@ -1,6 +1,6 @@
 # attack: takes memory in files that stand in no folder and in no process
 # checks: double_right
-# outcome: double_right=OUT_OF_MEMORY
+# outcome: double_right=ERROR
 import os
 
 

@@ -1,6 +1,6 @@
 # attack: takes memory that is shared, which counts for no limit of a process
 # checks: double_right
-# outcome: double_right=OUT_OF_MEMORY
+# outcome: double_right=ERROR
 import mmap
 
 
