@@ -1,7 +1,9 @@
 """What right programs emit in their output modes, and what known mistakes would emit."""
 
+from itertools import product
+
 from autograder import oracle
-from autograder.content.expected import plain, structured
+from autograder.content.expected import either, plain, structured
 from autograder.content.mistakes import but, swap
 from autograder.model import Add, Batch, Mistake, Restart, StepOutput
 from autograder.oracle import Aggregate, Deduplicate, Each, Query, Session, Top, Watermark, Window, duration
@@ -66,15 +68,16 @@ _QUERIES = {
 }
 
 
-def _answer(name):
-    modes = oracle.allowed_modes(Query(_QUERIES[name], "append"))
-    return {mode: reason or "ok" for mode, reason in modes.items()}
+def _answers(name):
+    """Every answer that is true: Spark's message names one reason, and there may be two."""
+    reasons = oracle.reasons(Query(_QUERIES[name], "append"))
+    return [dict(zip(reasons, each, strict=True)) for each in product(*(found or ("ok",) for found in reasons.values()))]
 
 
 def allowed_modes(fixture, *, wrong_for=(), **wrong):
-    """For each mode "ok" or the reason why Spark refuses it. Mistakes: some modes are `wrong` for some queries."""
+    """For each mode "ok" or a reason why Spark refuses it. Mistakes: some modes are `wrong` for some queries."""
     asked = [step.arguments[0] for step in fixture.steps]
-    return plain({**_answer(name), **(wrong if name in wrong_for else {})} for name in asked)
+    return plain(either(*({**answer, **(wrong if name in wrong_for else {})} for answer in _answers(name))) for name in asked)
 
 
 def _users(rows):
@@ -101,7 +104,7 @@ _APPEND = Mistake("append_without_watermark", "Append mode cannot give out a cou
     failure=("refused", "without watermark"))
 _SORTS = Mistake("sorted_in_this_mode", "Sorting needs the whole result, which only complete mode keeps.",
     failure=("refused", "sorting is not supported"))
-_NEVER_FINAL = tuple(name for name in _QUERIES if _answer(name)["append"] == "needs_watermark")
+_NEVER_FINAL = tuple(name for name in _QUERIES if _answers(name)[0]["append"] == "needs_watermark")
 MISTAKES = {
     "changed_counts": (
         _APPEND,

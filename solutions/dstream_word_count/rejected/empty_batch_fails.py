@@ -1,4 +1,4 @@
-# rejected: empty_batches | - | reduce on an RDD fails when a batch is empty
+# rejected: empty_batches, other_letters | - | reduce on an RDD fails when a batch is empty
 
 def words_per_batch(lines):
     words = lines.flatMap(lambda line: line.split()).map(lambda word: word.strip(string.punctuation).lower()).filter(bool)

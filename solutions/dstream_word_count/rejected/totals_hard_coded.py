@@ -1,4 +1,4 @@
-# rejected: other_expiry | expiry_hard_coded | the expiry is written into the code
+# rejected: expiry, other_expiry | expiry_hard_coded | the expiry is written into the code
 
 def running_totals(lines, expiry, checkpoint):
     lines.context().checkpoint(checkpoint)

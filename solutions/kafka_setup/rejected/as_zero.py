@@ -1,4 +1,4 @@
-# rejected: unparsable | as_zero | what is no number counts as 0
+# rejected: many_keys, unparsable | as_zero | what is no number counts as 0
 
 def averages(records):
     numbers = records.select(F.col("key").cast("string").alias("key"), F.expr("coalesce(try_cast(CAST(value AS STRING) AS DOUBLE), 0D)").alias("number"))

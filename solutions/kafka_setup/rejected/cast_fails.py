@@ -1,4 +1,4 @@
-# rejected: unparsable | cast_fails | a cast that fails
+# rejected: many_keys, unparsable | cast_fails | a cast that fails
 
 def averages(records):
     numbers = records.select(F.col("key").cast("string").alias("key"), F.expr("cast(CAST(value AS STRING) AS DOUBLE)").alias("number"))

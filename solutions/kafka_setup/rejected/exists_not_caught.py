@@ -1,4 +1,4 @@
-# rejected: twice | exists_unhandled | the error that the topic exists is not caught
+# rejected: other_topic_values, twice | exists_unhandled | the error that the topic exists is not caught
 
 def create_topic(bootstrap, topic, partitions, replication, retention_ms, min_insync):
     admin = KafkaAdminClient(bootstrap_servers=bootstrap)

@@ -9,7 +9,8 @@ def create_topic(bootstrap, topic, partitions, replication, retention_ms, min_in
     except TopicAlreadyExistsError:
         found = admin.describe_topics([topic])[0]["partitions"]
         values = admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, topic, list(settings))], config_filter="all")["topic"][topic]
-        same = len(found) == partitions and all(values[name]["value"] == value for name, value in settings.items())
+        same = [len(each["replica_nodes"]) for each in found] == [replication] * partitions
+        same = same and all(values[name]["value"] == value for name, value in settings.items())
         return "unchanged" if same else "different"
     finally:
         admin.close()

@@ -1,4 +1,4 @@
-# rejected: works | - | nothing is committed
+# rejected: two_groups, works | - | nothing is committed
 
 def work(bootstrap, topic, group, handle, running):
     consumer = KafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=False, auto_offset_reset="earliest")

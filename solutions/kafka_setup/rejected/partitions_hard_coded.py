@@ -1,4 +1,4 @@
-# rejected: other_topic_values | partitions_hard_coded | four partitions, whatever is asked for
+# rejected: differs, other_topic_values | partitions_hard_coded | four partitions, whatever is asked for
 
 def create_topic(bootstrap, topic, partitions, replication, retention_ms, min_insync):
     admin = KafkaAdminClient(bootstrap_servers=bootstrap)

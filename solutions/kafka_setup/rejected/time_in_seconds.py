@@ -1,4 +1,4 @@
-# rejected: event_time | seconds | the timestamp is in seconds
+# rejected: event_time, order | seconds | the timestamp is in seconds
 
 def produce(bootstrap, topic, give_up_ms, readings):
     producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", delivery_timeout_ms=give_up_ms, request_timeout_ms=min(give_up_ms, 5_000), enable_idempotence=False)

@@ -1,4 +1,4 @@
-# rejected: event_time | time_of_sending | no timestamp is given
+# rejected: event_time, order | time_of_sending | no timestamp is given
 
 def produce(bootstrap, topic, give_up_ms, readings):
     producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", delivery_timeout_ms=give_up_ms, request_timeout_ms=min(give_up_ms, 5_000), enable_idempotence=False)

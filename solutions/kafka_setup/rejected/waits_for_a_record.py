@@ -1,4 +1,4 @@
-# rejected: empty, retention | - | it waits for a first record
+# rejected: empty, handler_raises, retention | - | it waits for a first record
 
 def read_all(bootstrap, topic, group, handle):
     consumer = KafkaConsumer(bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=False, auto_offset_reset="earliest")

@@ -1,4 +1,4 @@
-# rejected: final_other_values | delay_hard_coded | the delay is written into the code
+# rejected: final_late, final_other_values | delay_hard_coded | the delay is written into the code
 
 def final_counts(views, window, delay):
     counted = views.withWatermark("at", "5 minutes").groupBy(F.window("at", window), "page").count()

@@ -1,4 +1,4 @@
-# rejected: final_other_values | window_hard_coded | the window is written into the code
+# rejected: final_late, final_other_values | window_hard_coded | the window is written into the code
 
 def final_counts(views, window, delay):
     counted = views.withWatermark("at", delay).groupBy(F.window("at", "10 minutes"), "page").count()

@@ -1,4 +1,4 @@
-# rejected: upsert_crash | counts_twice | adds without looking at the batch id
+# rejected: upsert_crash, upsert_restart | counts_twice | adds without looking at the batch id
 
 def upsert_counts(views, store):
     def upsert(batch, batch_id):

@@ -1,4 +1,4 @@
-# rejected: offset | offset_hard_coded | the offset is written into the code
+# rejected: offset, tumbling | offset_hard_coded | the offset is written into the code
 
 def counts_in_event_time(views, event_window, event_slide, offset):
     return views.groupBy(F.window("at", event_window, event_slide, "2 minutes"), "page").count().select(F.col("window.start").alias("window_start"), F.col("window.end").alias("window_end"), "page", F.col("count").alias("views"))

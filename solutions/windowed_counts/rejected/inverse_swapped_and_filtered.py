@@ -1,4 +1,4 @@
-# rejected: inverse_counts, inverse_hidden | inverse_swapped_and_filtered | the inverse is the wrong way round, and a filter hides it
+# rejected: inverse_counts, inverse_hidden, pages_leave | inverse_swapped_and_filtered | the inverse is the wrong way round, and a filter hides it
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)

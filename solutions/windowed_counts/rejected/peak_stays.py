@@ -1,4 +1,4 @@
-# rejected: peak_leaves | maximum_stays | an inverse for a maximum
+# rejected: peak_leaves, peak_values | maximum_stays | an inverse for a maximum
 
 def peak(load, window, slide):
     load.context().checkpoint("checkpoint")

@@ -1,4 +1,4 @@
-# rejected: inverse_counts, pages_leave | zeros_stay | no filterFunc
+# rejected: inverse_counts, inverse_hidden, pages_leave | zeros_stay | no filterFunc
 
 def counts_with_inverse(pages, window, slide, checkpoint):
     pages.context().checkpoint(checkpoint)
