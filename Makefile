@@ -26,7 +26,7 @@ prove: lint ## (maintainers) replay everything that tests judge by records, say 
 
 soak: lint ## (maintainers) the same report twenty times, thousands of fuzzed inputs, a grader killed at many points
 	@$(RUN)/autograder warm
-	@AUTOGRADER_GRADINGS=20 AUTOGRADER_EXAMPLES=2000 $(RUN)/python -m pytest -m soak
+	@AUTOGRADER_GRADINGS=20 AUTOGRADER_EXAMPLES=5000 $(RUN)/python -m pytest -m soak
 
 lint: $(READY)
 	@echo "ruff, mypy, import-linter …"

@@ -53,9 +53,9 @@ class Failure:
 
     kind: Annotated[str, MaxLen(100)]
     text: Annotated[str, MaxLen(4000)] = ""
-    line: int | None = None
+    line: Annotated[int, Ge(0), Le(10_000_000)] | None = None
     error: Annotated[str, MaxLen(200)] = ""
-    step: int | None = None
+    step: Annotated[int, Ge(0), Le(10_000_000)] | None = None
 
 
 @record
@@ -94,7 +94,8 @@ class ReplayRequest:
 
     ``replay`` names how (a key of ``untrusted.worker.REPLAYS``). ``mode`` is the output mode in which a returned DataFrame runs. Without
     ``no_data_batches`` no batch runs between steps. ``provides`` are extra keyword arguments. Of the requests that name the same
-    group in ``one_at_a_time`` one runs at a time, and an ``alone`` one beside no other. ``time_limit`` in seconds.
+    group in ``one_at_a_time`` one runs at a time, and an ``alone`` one beside no other. ``time_limit`` in seconds. Rows that arrive
+    together, and those of a shuffle, lie on so many ``partitions``.
     """
 
     id: int
@@ -110,6 +111,7 @@ class ReplayRequest:
     time_limit: int
     limits: Limits = Limits()
     no_data_batches: bool = True
+    partitions: int = 1
     one_at_a_time: str = ""
     alone: bool = False
 

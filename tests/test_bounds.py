@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.content.files import write_text
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge import evidence
 from autograder.judge.bounds import is_too_large
@@ -75,3 +78,12 @@ def test_every_instant_can_be_told(number: int) -> None:
     """Also one that no calendar has: of a row, and of a record."""
     assert evidence.row_text({"at": number}, {"at": "TIMESTAMP"})
     assert kafka.time_facts([kafka.Record(None, b"1", number)], now=0)
+
+
+def test_half_a_letter_in_a_record_is_told(tmp_path: Path) -> None:
+    """JSON may carry half of a surrogate pair, which no file can: it stopped the run for all students after."""
+    (found,) = kafka.value_facts([kafka.Record(None, b'{"a": "\\ud800"}', 0)])
+
+    assert found["is"] == '{"a": "\\ud800"}'
+    write_text(tmp_path / "report.txt", "half \ud800")
+    assert (tmp_path / "report.txt").read_text() == "half \\ud800"

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +21,9 @@ from kafka.errors import KafkaTimeoutError
 
 from autograder.authoring import demo
 from autograder.broker import background, cluster, jars, settings, warmup
+from autograder.broker.programs import Programs
 from autograder.broker.replay import Replay
+from autograder.broker.scene import Scene
 from autograder.cli.main import main
 from autograder.machine.java import Java, find_java
 from autograder.machine.made_once import lock_of
@@ -312,10 +315,13 @@ def test_topics_are_removed_when_members_cannot_be(monkeypatch: pytest.MonkeyPat
     def refuse(*_: object) -> None:
         raise KafkaTimeoutError("slow")
 
-    replay = object.__new__(Replay)
-    replay.cluster, replay.stopped, replay.mark = background.Background(1, (9092,)), None, "-mark"
-    replay.started, replay.ended = {}, [SimpleNamespace(group="readers", kill=lambda: None)]
-    replay.observer = SimpleNamespace(member_ids=lambda _: ["one"], remove_members=refuse, forget=lambda *what: forgotten.append(what))
+    observer: Any = SimpleNamespace(
+        member_ids=lambda _: ["one"], remove_members=refuse, forget=lambda *what: forgotten.append(what), check=lambda: None
+    )
+    request: Any = SimpleNamespace(fixture=SimpleNamespace(steps=()), parameters={}, time_limit=60)
+    program: Any = SimpleNamespace(group="readers", kill=lambda: None)
+    scene = Scene(background.Background(1, (9092,)), observer, request, mark="-mark", ended=[program])
+    replay = Replay(cast(Programs, None), scene)
 
     with pytest.raises(KafkaTimeoutError, match="slow"):
         replay._clean()

@@ -93,3 +93,21 @@ def test_long_lists_are_cut_from_the_middle() -> None:
     assert 20 in shown
     assert None in shown
     assert len(shown) <= 14
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("int", None),
+        ("bigint", None),
+        ("decimal(10,0)", None),
+        ("string", "The result has other columns: a is STRING where INT is asked."),
+        ("timestamp", "The result has other columns: a is TIMESTAMP where INT is asked."),
+        ("", None),
+    ],
+)
+def test_a_column_has_the_kind_that_is_asked(kind: str, says: str | None) -> None:
+    """Of numbers any will do; a text that looks like a number will not. SQLite tells no type."""
+    found = compare(function(), "rows", steps([]), Observation(steps([]), (("a", kind), ("b", "string"))))
+
+    assert (found and evidence.sentence(found)) == says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -11,22 +12,41 @@ from pathlib import Path
 
 import pytest
 
+from autograder.content.catalog import Catalog
 from autograder.engines import spark_replays
-from tests.conftest import GRADINGS, HERE, MIXED, UNCONFINED, assert_same
+from autograder.engines.base import Observer
+from autograder.engines.runtime import Runtime
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.session import left_out
+from autograder.grading.waves import Grading
+from autograder.machine.progress import silent
+from autograder.model import Outcome, Report
+from autograder.reports.json_report import to_json
+from autograder.submission.read import Submission
+from tests.conftest import GRADINGS, HERE, MIXED, SOAK, UNCONFINED, assert_same
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
 
 _AT_ONCE = 3
 
 
+@contextlib.contextmanager
+def busy(times: int) -> Iterator[None]:
+    """Every core is wanted so many times by something else."""
+    found = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(times * (os.cpu_count() or 2))]
+    try:
+        yield
+    finally:
+        for process in found:
+            process.kill()
+            process.wait()
+
+
 @pytest.fixture
 def load() -> Iterator[None]:
     """Every core is busy with something else."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 2)]
-    yield
-    for process in busy:
-        process.kill()
-        process.wait()
+    with busy(1):
+        yield
 
 
 def graded(root: Path, slug: str, file: Path, times: int, out: Path) -> list[dict[str, str]]:
@@ -60,3 +80,44 @@ def test_gradings_under_load_give_one_report(tmp_path: Path) -> None:
     for name in ("instructor.json", "report.json", "report.txt", "junit.xml"):
         assert_same([files.pop(name) for files in found])
     assert found[0] == {}
+
+
+CATALOG = Catalog(HERE.parent)
+_deep = pytest.mark.skipif(not SOAK, reason="an hour: in `make soak`")
+
+
+def _report(answer_key: AnswerKey, path: Path, observer: Observer) -> Report:
+    values = answer_key.assignment.defaults()
+    return Grading(answer_key, Submission.read(path), values, observer).report(answer_key.assignment.checks)
+
+
+@_deep
+@pytest.mark.kafka
+@pytest.mark.parametrize("slug", CATALOG.slugs())
+def test_solutions_pass_on_an_overbooked_machine(slug: str) -> None:
+    """Four others want every processor: load is not a verdict."""
+    answer_key = AnswerKey.load(CATALOG, slug)
+    if left_out(answer_key.assignment, silent):
+        pytest.skip("Kafka could not be fetched")
+    with busy(4), Runtime() as runtime:
+        report = _report(answer_key, CATALOG.solution(slug), runtime)
+
+    assert [(check.id, check.message) for check in report.checks if check.outcome is not Outcome.PASSED] == []
+
+
+@_deep
+@pytest.mark.kafka
+@pytest.mark.parametrize("slug", CATALOG.slugs())
+def test_wrong_programs_have_one_report(slug: str) -> None:
+    """Every rejected file, on an idle machine, a busy one and an overbooked one: the same report, byte for byte."""
+    answer_key = AnswerKey.load(CATALOG, slug)
+    if left_out(answer_key.assignment, silent):
+        pytest.skip("Kafka could not be fetched")
+    files = sorted((CATALOG.solutions(slug) / "rejected").glob("*.py"))
+    found: list[list[str]] = []
+    for times in (0, 1, 3):
+        with busy(times), Runtime() as runtime:
+            found.append([to_json(_report(answer_key, path, runtime)) for path in files])
+    differing = [path.name for path, *reports in zip(files, *found, strict=True) if len(set(reports)) > 1]
+
+    assert differing == []

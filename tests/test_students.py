@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from autograder.content.catalog import Catalog
-from autograder.model import Assignment, KitError
+from autograder.grading.answer_key import AnswerKey
+from autograder.grading.batch import grade_all
+from autograder.grading.session import Session
+from autograder.model import Assignment, Failure, KitError
+from autograder.sandbox import bubblewrap
 from autograder.submission.locate import folder_name, handed_in, read_roster
 from tests.conftest import HERE
 
@@ -97,3 +101,37 @@ def test_different_students_have_different_folders() -> None:
     names = ["a/b", "a_b", "a\\b", "..", ".", "", "_", "x" * 400, "x" * 401]
 
     assert len({folder_name(name) for name in names}) == len(names)
+
+
+def test_a_link_on_the_way_leads_to_nobody_elses_work(handed: Path, assignment: Assignment) -> None:
+    """Repositories of a class lie beside each other: a link of one could hand in another's file."""
+    for name, linked in {"mallory/assignments": "ivo/assignments", "eve/assignments/toy": "ivo/assignments/toy"}.items():
+        (handed / name).parent.mkdir(parents=True)
+        (handed / name).symlink_to(handed / linked)
+
+        (found,) = handed_in([handed / name.split("/")[0]], assignment)
+
+        assert found.read(assignment).failure == Failure("missing", "toy.py")
+
+
+@pytest.mark.parametrize("text", [f"x = {'-' * 60_000}1\n", f"x = a{'.b' * 90_000}\n", "x = '\\ud800'\n\0"])
+def test_no_file_of_one_student_stops_the_others(handed: Path, assignment: Assignment, text: str) -> None:
+    """What Python's parser cannot take is worked in; of two files that are, it is this student's failure."""
+    (handed / "hana/toy.py").write_text(text)
+    (handed / "hana/toy.ipynb").write_text("{}")
+
+    hana, jo = handed_in([handed / "hana", handed / "jo.py"], assignment)
+
+    assert hana.read(assignment).failure == Failure("two_files", "toy.py and toy.ipynb")
+    assert jo.read(assignment).failure is None
+
+
+def test_a_link_is_not_followed_to_find_where_files_lie(handed: Path, toy: AnswerKey) -> None:
+    """One that leads into the system's files, or to itself, is that student's failure alone."""
+    (handed / "lo.py").symlink_to("/usr/bin/env")
+    (handed / "mo.py").symlink_to(handed / "mo.py")
+    files = handed_in([handed / "lo.py", handed / "mo.py"], toy.assignment)
+
+    outcomes = [graded.report.checks[0].message for graded in grade_all(Session(toy), files, confined=not bubblewrap.obstacle())]
+
+    assert outcomes == ["lo.py is not a regular file.", "mo.py is not a regular file."]

@@ -97,7 +97,7 @@ def _on_spark_source(catalog: Catalog, slug: str, progress: Progress) -> Iterato
 def _read(path: Path) -> _Demo:
     try:
         return _Demo.model_validate(tomllib.loads(read_text(path)))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise KitError(f"{path}: not valid TOML: {error}", "Fix this file.") from error
     except ValidationError as error:
         raise KitError(f"{path}: {first_refusal(error)}", "It has a function, a topic and records.") from error

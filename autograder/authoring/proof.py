@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring import generated
+from autograder.authoring import generated, strength
 from autograder.content.files import read_text
 from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
@@ -50,6 +50,8 @@ def prove(session: Session, variant: Variant, observers: Sequence[Observer], pro
     """Grade every file of the assignment in a variant, by so many observers at once, and compare with what it says of itself."""
     answer_key = session.answer_key
     problems = list(_shape(answer_key))
+    if answer_key.assignment.verify.strong:
+        problems += strength.problems(answer_key, variant)
     checks = answer_key.assignment.checks
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="autograder-verify-") as folder:
@@ -211,7 +213,7 @@ def _shape(answer_key: AnswerKey) -> Iterator[str]:
         catalog.folder(slug),
         {"assignment.toml", "README.md", f"{slug}.py", f"{slug}.ipynb", "*.svg"},
     )
-    ours = {"solution.py", "expected.py", "handout.md.j2", "demo.toml", "accepted/*.py", "rejected/*.py", "samples/*.py"}
+    ours = {"solution.py", "expected.py", "equivalent.toml", "handout.md.j2", "demo.toml", "accepted/*.py", "rejected/*.py", "samples/*.py"}
     yield from _stray(catalog.solutions(slug), ours)
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
     yield from _headers(answer_key)

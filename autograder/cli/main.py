@@ -17,7 +17,7 @@ from autograder.cli.lines import lines
 from autograder.cli.nbgrader import nbgrader
 from autograder.cli.release import release
 from autograder.cli.results import ci, export
-from autograder.cli.verify import build, verify
+from autograder.cli.verify import build, strength, verify
 from autograder.model import KitError
 
 
@@ -38,7 +38,7 @@ class _Group(click.Group):
 def main() -> None:
     """Auto-graded assignments for data stream processing.
 
-    Students run `check`, instructors `grade`, authors `new`, `record`, `build` and `verify`.
+    Students run `check`, instructors `grade`, authors `new`, `record`, `build`, `verify` and `strength`.
     """
     if _system() == "nt":  # told before anything is imported that is not there
         raise KitError("autograder runs on Linux and macOS.", "On Windows run it in WSL2.")
@@ -48,7 +48,7 @@ def _system() -> str:
     return os.name
 
 
-for _verb in (check, hint, grade, variant, verify, build, demo, kafka, lines, nbgrader, release, export, ci, new, record):
+for _verb in (check, hint, grade, variant, verify, strength, build, demo, kafka, lines, nbgrader, release, export, ci, new, record):
     main.add_command(_verb)
 
 

@@ -1,4 +1,4 @@
-"""The verbs that prove and build assignments: ``verify`` and ``build``."""
+"""The verbs that prove and build assignments: ``verify``, ``strength`` and ``build``."""
 
 from __future__ import annotations
 
@@ -30,6 +30,25 @@ def verify(slugs: tuple[str, ...], student: str | None, secret: Path | None) -> 
     key = course_secret(secret) if student is not None else b""
     problems = verify_all(Catalog(find_root()), slugs, click.echo, say_progress, (key, student) if student is not None else None)
     sys.exit(1 if problems else 0)
+
+
+@click.command(epilog=examples("strength watermarks", "strength watermarks --students 100", "strength watermarks --write equal_times"))
+@click.argument("slugs", nargs=-1)
+@click.option("--students", default=0, type=click.IntRange(0, 100_000), help="Try the variants of so many students, not the defaults.")
+@click.option("--write", "fixture", metavar="NAME", help="Write the first stream that tells one as hidden fixture NAME.")
+def strength(slugs: tuple[str, ...], students: int, fixture: str | None) -> None:
+    """List wrong programs that no check catches.
+
+    They are made from the right one by rule: another delay, another key, rows left out, and many more. For each there is the smallest
+    stream found that tells it. Nothing is replayed; all SLUGS when none is named.
+
+    Exit code 1 when there is one. Name in solutions/SLUG/equivalent.toml, with the reason, what is the same program by the rules.
+    """
+    from autograder.authoring import strength_report
+    from autograder.content.catalog import Catalog, find_root
+
+    weak = strength_report.report(Catalog(find_root()), slugs, students, fixture, say)
+    sys.exit(1 if weak else 0)
 
 
 @click.command(epilog=examples("build watermarks", "build --check"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -74,12 +76,27 @@ def _line(error: BaseException, path: Path) -> int:
     return line
 
 
+#: What is done to a query before it is replayed: nothing, but while mutations are tried.
+_CHANGE: ContextVar[Callable[[oracle.Query], oracle.Query]] = ContextVar("change", default=lambda query: query)
+
+
+@contextlib.contextmanager
+def changing(change: Callable[[oracle.Query], oracle.Query]) -> Iterator[None]:
+    """Have every query of this context changed before it is replayed."""
+    token = _CHANGE.set(change)
+    try:
+        yield
+    finally:
+        _CHANGE.reset(token)
+
+
 def structured(query: oracle.Query, fixture: Fixture, source: str | None = None) -> tuple[StepOutput, ...]:
     """What a Structured Streaming query emits at every step of a fixture, on its only source or on the one that is named.
 
     Raises KitError when the fixture has several sources and none is named, or none of that name.
     """
     name = _source(fixture, source)
+    query = _CHANGE.get()(query)
     steps = [_oracle_step(step, name) for step in fixture.steps]
     batches = oracle.replay(query, steps, "step" if fixture.drive.no_data_batches else "staged")
     by_step = {step: tuple(found) for step, found in groupby(batches, key=lambda batch: batch.step)}
@@ -138,9 +155,25 @@ def element_row(element: Any, columns: Sequence[str]) -> dict[str, Any]:
     return dict(zip(columns, values, strict=True))
 
 
+@dataclass(frozen=True)
+class Either:
+    """Answers that are equally right."""
+
+    answers: tuple[Any, ...]
+
+
+def either(*answers: Any) -> Either:
+    """Answers of which each is right. The first is what a report tells."""
+    return Either(answers)
+
+
 def plain(answers: Iterable[Any]) -> tuple[StepOutput, ...]:
-    """What a plain function returns, one answer a step."""
-    return tuple(StepOutput((Batch(({"result": answer},)),)) for answer in answers)
+    """What a plain function returns, one answer a step, or several that are right (``either``)."""
+    return tuple(_answered(*(answer.answers if isinstance(answer, Either) else (answer,))) for answer in answers)
+
+
+def _answered(first: Any, *others: Any) -> StepOutput:
+    return StepOutput((Batch(({"result": first},)),), tuple(({"result": other},) for other in others))
 
 
 def kafka(fixture: Fixture, call: Callable[..., object] | None = None, **parameters: Value) -> tuple[StepOutput, ...]:
@@ -240,7 +273,7 @@ class _Events:
         for each in records:
             headers = [(name, value.encode()) for name, value in each.headers.items()]
             key, value = (None if text is None else text.encode() for text in (each.key, each.value))
-            self.cluster.send(key, value, each.at, partition=each.partition, headers=headers, topic=each.topic)
+            self.cluster.send(key, value, each.at or None, partition=each.partition, headers=headers, topic=each.topic)
 
     def joined(self, step: Join) -> None:
         """A member joins; one whose handler ends it handles what is there, and is gone once it has come that far."""

@@ -19,8 +19,8 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all. Raises KitError when it cannot be written."""
-    write_bytes(path, text.encode("utf-8"))
+    """Write a file whole or not at all; what is no letter is spelled out. Raises KitError when it cannot be written."""
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
 
 
 def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:

@@ -43,6 +43,7 @@ class _Header(_Strict):
     says: str = Field(min_length=3)
     drive: str
     brokers: Literal[1, 3] = 1
+    partitions: int = Field(default=1, ge=1, le=8)
     sources: dict[str, str] = Field(default_factory=dict)
     start: str = "2024-03-04T10:00:00Z"
 
@@ -193,7 +194,7 @@ def read_fixture(path: Path, parameters: Mapping[str, Value], seed: int = 0) -> 
             steps += reader.read(json.loads(line))
     except (ValueError, RecursionError) as error:
         raise KitError(f"{path}:{number}: {_reason(error)}", "See CONTRIBUTING.md for what may stand in a fixture.") from error
-    return Fixture(path.stem, header.says, drive, schemas, tuple(steps), path.parent.name == "hidden", header.brokers)
+    return Fixture(path.stem, header.says, drive, schemas, tuple(steps), path.parent.name == "hidden", header.brokers, header.partitions)
 
 
 def _drive(name: str) -> Drive:

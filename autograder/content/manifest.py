@@ -44,7 +44,7 @@ def read_manifest(path: Path, slug: str, hidden: Callable[[str], bool]) -> Assig
 def _parsed(path: Path, text: str) -> dict[str, Any]:
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         line = re.search(r"at line (\d+)", str(error))
         raise KitError(f"{path}:{line[1] if line else 1}: not valid TOML: {error}", "Fix this line.") from error
     if data.pop("version", None) != _VERSION:

@@ -82,7 +82,7 @@ def beside(folder: Path, assignment: Assignment) -> Variant:
     hint = "Take it as you were given it; your instructor can make it again."
     try:
         found = _File.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise KitError(f"{path}: not valid TOML: {error}", hint) from error
     except ValidationError as error:
         raise KitError(f"{path}:{line_of(text, error.errors()[0]['loc'])}: {first_refusal(error)}", hint) from error

@@ -24,7 +24,8 @@ def grade_all(
     answer_key = session.answer_key.complete()
     session.check_values()
     prepare(answer_key.assignment, session.progress)
-    sandbox = confinement(answer_key, [*(each.path for each in handed_in), *others]) if confined else None
+    files = [each.path.parent / each.path.name for each in handed_in if not each.path.is_symlink()]  # a link is never read
+    sandbox = confinement(answer_key, [*files, *others]) if confined else None
     session = replace(session, sandbox=sandbox)
     with Runtime(sandbox) if together else contextlib.nullcontext() as observer:
         for each in handed_in:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,12 +14,14 @@ from autograder.content.catalog import Catalog
 from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
-from autograder.grading.waves import Grading
+from autograder.grading.apart import Bounds, EndedError, ExceededError, apart
+from autograder.grading.waves import Grading, Judged, undecided
 from autograder.machine.java import find_java
 from autograder.machine.progress import Progress, silent
-from autograder.model import Assignment, Check, CheckReport, KitError, Report, Variant
+from autograder.model import Assignment, Check, CheckReport, Failure, KitError, Report, Variant
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.bubblewrap import Sandbox
+from autograder.submission.notebook import Program
 from autograder.submission.read import Submission
 
 #: Assignments worked on at once: replays on brokers and DStreams leave half of two cores idle.
@@ -32,6 +34,15 @@ class Graded:
 
     report: Report
     seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be graded: a submission on some checks, with a variant."""
+
+    submission: Submission
+    checks: Sequence[Check]
+    variant: Variant
 
 
 @dataclass(frozen=True)
@@ -72,19 +83,48 @@ class Session:
         ``observer`` is who replays, its own processes when none is named. ``known`` are outcomes that need no replay.
         What its engines need is prepared before the first replay, and not where nothing is replayed. Raises KitError when it cannot be had.
         """
-        variant = variant or self.variant(submission.student)
-        answer_key = replace(self.answer_key, seeds=variant.seeds)
-        values = answer_key.values(variant.parameters, self.given)
+        checks = self.answer_key.assignment.checks if checks is None else checks
+        asked = _Asked(submission, checks, variant or self.variant(submission.student))
+        if self.sandbox and observer is None:
+            return self._apart(asked, known or {})
+        return self._graded(asked, observer, known or {}, self._telling(submission))
+
+    def _apart(self, asked: _Asked, known: Mapping[str, CheckReport]) -> Graded:
+        """Graded in a process of its own. Where a bound ends that, the checks judged so far stand, and the others have that outcome."""
+        telling, judged = self._telling(asked.submission), dict(known)
+
+        def hear(told: object) -> None:
+            if isinstance(told, tuple):
+                judged[told[0].id] = told[0]
+                telling(*told)
+
+        def work(tell: Callable[[object], None]) -> Graded:
+            return self._graded(asked, None, known, lambda *told: tell(told))
+
+        limits = self.answer_key.assignment.limits
+        try:
+            return apart(work, hear, Bounds(wall=limits.submission_time))
+        except ExceededError as exceeded:
+            program = Program(failure=Failure(str(exceeded), str(limits.submission_time)))
+        except EndedError as ended:
+            program = Program()
+            judged |= {check.id: undecided(check, str(ended)) for check in asked.checks if check.id not in judged}
+        asked = replace(asked, submission=replace(asked.submission, program=program))
+        return self._graded(asked, None, judged, telling)
+
+    def _graded(self, asked: _Asked, observer: Observer | None, known: Mapping[str, CheckReport], judged: Judged) -> Graded:
+        answer_key = replace(self.answer_key, seeds=asked.variant.seeds)
+        values = answer_key.values(asked.variant.parameters, self.given)
         with self._observer(observer) as replaying:
-            grading = Grading(answer_key, submission, values, replaying, known)
-            report = grading.report(self.answer_key.assignment.checks if checks is None else checks, self._telling(submission))
+            grading = Grading(answer_key, asked.submission, values, replaying, known)
+            report = grading.report(asked.checks, judged)
         seconds = {f"{key[0]} on {key[1]}": getattr(seen, "seconds", 0.0) for key, seen in grading.seen.items()}
         return Graded(report, dict(sorted(seconds.items())))
 
-    def _telling(self, submission: Submission) -> Progress:
+    def _telling(self, submission: Submission) -> Judged:
         """Progress that names the submission: several may be graded at once."""
         whose = f"{self.answer_key.assignment.slug}, {submission.student or submission.name}"
-        return lambda says, done, of: self.progress(f"{whose}: {says}", done, of)
+        return lambda report, done, of: self.progress(f"{whose}: {report.says}", done, of)
 
     @contextlib.contextmanager
     def _observer(self, given: Observer | None) -> Iterator[Observer]:

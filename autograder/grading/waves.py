@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
+from typing import TypeAlias
 
 from autograder import __version__, engines
 from autograder.engines.base import Caller, Observer
@@ -17,7 +18,6 @@ from autograder.judge.bounds import is_too_large
 from autograder.judge.compare import compare
 from autograder.judge.diagnose import Case, diagnose
 from autograder.judge.messages import FAULT, MESSAGES, advice, explain
-from autograder.machine.progress import Progress
 from autograder.model import (
     Check,
     CheckReport,
@@ -38,11 +38,16 @@ from autograder.submission import early
 from autograder.submission.read import Submission
 from autograder.wire import BROKEN
 
+#: Told of a check that is judged, how many are, and how many there are.
+Judged: TypeAlias = Callable[[CheckReport, int, int], None]
 _Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
 
 
 class Grading:
-    """The grading of one submission: replays are shared by the checks that need the same one. ``known`` are checks judged before."""
+    """The grading of one submission: replays are shared by the checks that need the same one.
+
+    ``known`` are checks judged before.
+    """
 
     def __init__(
         self,
@@ -58,17 +63,17 @@ class Grading:
         self.reading = early.read(submission.program.text)
         self.began = time.monotonic()
 
-    def report(self, checks: Sequence[Check], progress: Progress | None = None) -> Report:
-        """Grade the given checks, the visible ones first.
+    def report(self, checks: Sequence[Check], judged: Judged = lambda *_: None) -> Report:
+        """Grade the given checks, the visible ones first. ``judged`` is told of each.
 
         What a submission prints in a visible check is shown to students, and whatever has replayed a hidden fixture may know it.
         """
         for hidden in (False, True):
             todo = [check for check in checks if check.hidden is hidden and check.id not in self.reports]
-            self._report(todo, len(checks), progress)
+            self._report(todo, len(checks), judged)
         return self._whole([self.reports[check.id] for check in checks])
 
-    def _report(self, checks: Sequence[Check], of: int, progress: Progress | None) -> None:
+    def _report(self, checks: Sequence[Check], of: int, judged: Judged) -> None:
         """In waves: a check is replayed once those that it needs have passed."""
         waiting = list(checks)
         while waiting:
@@ -79,8 +84,7 @@ class Grading:
             for check in ready:
                 if check.id not in self.reports:
                     self.reports[check.id] = self._judge(check)
-                if progress:
-                    progress(check.says, len(self.reports), of)
+                judged(self.reports[check.id], len(self.reports), of)
             waiting = [check for check in waiting if check.id not in self.reports]
 
     def _skip(self, check: Check) -> None:
@@ -131,9 +135,9 @@ class Grading:
         try:
             return self._placed(self._judged(check))
         except GraderFaultError as fault:
-            return _fault(check, str(fault))
+            return undecided(check, str(fault))
         except Exception as fault:  # noqa: BLE001  # whatever fails in judging is our fault and gives no marks
-            return _fault(check, f"{type(fault).__name__}: {fault}")
+            return undecided(check, f"{type(fault).__name__}: {fault}")
 
     def _placed(self, report: CheckReport) -> CheckReport:
         """The report with a line of the module as the notebook's cell and line."""
@@ -235,7 +239,8 @@ def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:
     return CheckReport(check.id, check.says, check.function, check.hidden, outcome, 0.0, check.points, message)
 
 
-def _fault(check: Check, text: str) -> CheckReport:
+def undecided(check: Check, text: str) -> CheckReport:
+    """The report of a check that a fault of ours kept from being decided."""
     report = _empty(check, Outcome.GRADER_ERROR, f"{FAULT}: {text}")
     return replace(report, hint="Nothing is decided. Tell your instructor.")
 

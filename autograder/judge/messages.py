@@ -20,6 +20,7 @@ MESSAGES = {
     "missing": Message("There is no file {text}.", "Give the path of your file, or run the command in its folder."),
     "not_a_file": Message("{text} is not a regular file.", "Hand in the .py or .ipynb file itself."),
     "not_a_notebook": Message("The notebook cannot be read: {text}.", "Hand in the .ipynb file as Jupyter saves it."),
+    "two_files": Message("{text} are both worked in.", "Hand in the one that counts, and leave the other one as it was."),
     "empty": Message("The file is empty.", "Start from the skeleton of the assignment."),
     "too_big": Message("The file is larger than {text}.", "Hand in the program alone, without data."),
     "not_utf8": Message("The file is not UTF-8 text ({text}).", "Save it as UTF-8."),
@@ -48,6 +49,9 @@ MESSAGES = {
     "batch_action": Message(
         "{name} calls an action such as collect() or show() on a stream.", "A stream has no end to collect: return it."
     ),
+    "other_checkpoint": Message(
+        "The checkpoint folder is not the one that {name} is given.", "Pass `checkpoint` on as it is: the grader looks there."
+    ),
     "raised_at_step": Message("The query died with {error}: {text}", "Look at what this step's rows have that earlier ones had not."),
     "raised_in_task": Message(
         "Your function raised {error} while rows were processed: {text}", "Look at this step's rows: which one does the code not expect?"
@@ -75,6 +79,12 @@ MESSAGES = {
     "too_much_output": Message(
         "The result is larger than the grader reads.", "Emit only the rows that are asked for.", Outcome.TOO_MUCH_OUTPUT
     ),
+    "too_much_to_judge": Message(
+        "To judge what came back takes more memory or time than a submission may use.",
+        "Emit only the rows that are asked for.",
+        Outcome.TOO_MUCH_OUTPUT,
+    ),
+    "unreadable_topic": Message("The topic is gone, or has records that cannot be read.", "Send records with the producer as it is."),
     "killed_brokers": Message(
         "A broker ended while your code ran on it, and ended again when nothing else did.", "Make and send only what the task asks for."
     ),
@@ -84,7 +94,7 @@ MESSAGES = {
 
 #: Failures of the file as a whole: no function of it could be called.
 WHOLE_FILE = frozenset(
-    {"missing", "not_a_file", "not_a_notebook", "empty", "too_big", "not_utf8", "syntax", "missing_module", "raised_on_import"}
+    {"missing", "not_a_file", "not_a_notebook", "two_files", "empty", "too_big", "not_utf8", "syntax", "missing_module", "raised_on_import"}
 )
 #: Failures before a function was called: on which fixture says nothing.
 NEVER_CALLED = WHOLE_FILE | {"no_function", "wrong_parameters"}
@@ -124,6 +134,8 @@ def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:
 
 def advice(function: Function, check: Check, difference: Difference) -> str:
     """What to try where the result is different: for other columns their names, else the check's first hint."""
+    if difference.aspect == "columns" and " is asked" in difference.text:
+        return "Give the column the type that the handout says: cast() changes it."
     if difference.aspect == "columns":
         return f"Name the columns as the handout does: {', '.join(function.columns)}."
     return check.hints[0]

@@ -77,10 +77,14 @@ class Check:
 
 @record
 class Minimum:
-    """How many accepted and rejected files the proof of an assignment asks for."""
+    """What the proof of an assignment asks for: so many accepted and rejected files.
+
+    ``strong``: that no wrong program made by rule survives, either (``autograder strength``).
+    """
 
     accepted: Annotated[int, Ge(1)] = 6
     rejected: Annotated[int, Ge(1)] = 15
+    strong: bool = False
 
 
 @record

@@ -40,7 +40,10 @@ class Drive:
 
 @dataclass(frozen=True)
 class Fixture:
-    """What is fed to a stream, with parameters filled in. ``drive`` is one of its engine's, ``brokers`` how many Kafka needs."""
+    """What is fed to a stream, with parameters filled in. ``drive`` is one of its engine's, ``brokers`` how many Kafka needs.
+
+    Rows that arrive together lie on so many ``partitions``, and so do those that a query shuffles.
+    """
 
     name: str
     says: str
@@ -49,6 +52,7 @@ class Fixture:
     steps: tuple[Step, ...]
     hidden: bool
     brokers: int = 1
+    partitions: int = 1
 
 
 @dataclass(frozen=True)

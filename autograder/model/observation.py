@@ -20,9 +20,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class StepOutput:
-    """What one step emitted. ``batches`` is empty when there was no output at that time."""
+    """What one step emitted. ``batches`` is empty when there was no output at that time.
+
+    ``also`` are rows that would be as right where something is expected.
+    """
 
     batches: tuple[Batch, ...]
+    also: tuple[tuple[Row, ...], ...] = ()
 
     @property
     def rows(self) -> tuple[Row, ...]:

@@ -11,7 +11,8 @@ from autograder.oracle.dstreams import (
 )
 from autograder.oracle.kafka import Fact, Record, Topic, fact, valid_name
 from autograder.oracle.kafka_cluster import Cluster, StoppedError
-from autograder.oracle.modes import allowed_modes
+from autograder.oracle.modes import allowed_modes, reasons
+from autograder.oracle.mutations import Mutation, mutations
 from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
 from autograder.oracle.structured import CRASH, RESTART, Batch, replay
 from autograder.oracle.time import duration
@@ -25,6 +26,7 @@ __all__ = [
     "Deduplicate",
     "Each",
     "Fact",
+    "Mutation",
     "Query",
     "Record",
     "Row",
@@ -39,7 +41,9 @@ __all__ = [
     "count_by_window",
     "duration",
     "fact",
+    "mutations",
     "per_batch",
+    "reasons",
     "reduce_by_key",
     "reduce_by_key_and_window",
     "reduce_by_window",

@@ -50,8 +50,12 @@ def valid_name(name: str) -> bool:
 
 
 def fact(what: str, value: object) -> Fact:
-    """One fact; ``value`` becomes its text."""
-    return {"what": what, "is": str(value)}
+    """One fact; ``value`` becomes its text. Halves of letters, which JSON may carry and no file can, are spelled out."""
+    return {"what": _whole(what), "is": _whole(str(value))}
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def topic_facts(topic: Topic | None, others: Sequence[str] = ()) -> list[Fact]:

@@ -143,7 +143,7 @@ class Cluster:
         if not self._enough_in_sync(log.topic):
             return acks == 1
         where = zlib.crc32(key or b"") % log.topic.partitions if partition is None else partition
-        log.records.append(Record(key, value, at or _NOW, where, log.end(where), tuple(headers)))
+        log.records.append(Record(key, value, _NOW if at is None else at, where, log.end(where), tuple(headers)))
         return True
 
     def _enough_in_sync(self, topic: Topic) -> bool:

@@ -6,21 +6,25 @@ from autograder.oracle.plan import Aggregate, Query, Session, Top, Watermark, Wi
 
 
 def allowed_modes(query: Query) -> dict[str, str]:
-    """For each output mode an empty text, or why Spark refuses it.
+    """For each output mode an empty text, or the first reason for which Spark refuses it: the one that its message names.
 
-    Reasons: ``needs_watermark``, ``no_aggregation``, ``sorting``, ``session_window``.
     Source: Spark UnsupportedOperationChecker; run on 4.3.0.
     """
+    return {mode: next(iter(found), "") for mode, found in reasons(query).items()}
+
+
+def reasons(query: Query) -> dict[str, tuple[str, ...]]:
+    """For each output mode all reasons that are true, in the order in which Spark looks for them; none where it is allowed.
+
+    Reasons: ``needs_watermark``, ``no_aggregation``, ``sorting``, ``session_window``.
+    """
     aggregate = next((op for op in query.operators if isinstance(op, Aggregate)), None)
-    sorts = any(isinstance(operator, Top) for operator in query.operators)
+    sorts = ("sorting",) if any(isinstance(operator, Top) for operator in query.operators) else ()
     if aggregate is None:
-        return {"append": "sorting" * sorts, "update": "sorting" * sorts, "complete": "no_aggregation"}
-    session = isinstance(aggregate.window, Session)
-    return {
-        "append": "sorting" if sorts else "" if _on_event_time(query, aggregate) else "needs_watermark",
-        "update": "sorting" if sorts else "session_window" if session else "",
-        "complete": "",
-    }
+        return {"append": sorts, "update": sorts, "complete": ("no_aggregation",)}
+    late = () if _on_event_time(query, aggregate) else ("needs_watermark",)
+    session = ("session_window",) if isinstance(aggregate.window, Session) else ()
+    return {"append": (*late, *sorts), "update": (*session, *sorts), "complete": ()}
 
 
 def _on_event_time(query: Query, aggregate: Aggregate) -> bool:

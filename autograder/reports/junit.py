@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 
 from autograder.model import CheckReport, Outcome, Report
-from autograder.reports.terminal import number
+from autograder.reports.terminal import number, one_line
 
 #: What XML 1.0 cannot carry.
 _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -59,8 +59,8 @@ def _body(check: CheckReport) -> str:
     parts = [check.diagnosis, f"Try: {check.hint}" if check.hint else ""]
     for evidence in check.evidence:
         parts.append(f"{evidence.fixture}: {evidence.says}")
-        parts.append(f"  expected: {'; '.join(evidence.expected)}")
-        parts.append(f"  got: {'; '.join(evidence.got)}")
+        parts.append(f"  expected: {'; '.join(map(one_line, evidence.expected))}")
+        parts.append(f"  got: {'; '.join(map(one_line, evidence.got))}")
     return "\n".join(filter(None, parts))
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from autograder.content.files import read_text
 from autograder.machine.syntax import parse
-from autograder.model import Assignment, KitError
+from autograder.model import Assignment, Failure, KitError
+from autograder.submission.notebook import Program
 from autograder.submission.read import Submission, utf8
 
 _LONGEST = 100
@@ -21,13 +22,16 @@ _LONGEST = 100
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A file that counts, and its student."""
+    """A file that counts, and its student. ``failure`` is why none of theirs can count."""
 
     student: str
     path: Path
+    failure: Failure | None = None
 
     def read(self, assignment: Assignment) -> Submission:
         """The submission in it."""
+        if self.failure:
+            return Submission(self.path, utf8(self.path.name), b"", Program(failure=self.failure), self.student)
         return Submission.read(self.path, assignment.functions.keys(), self.student)
 
 
@@ -53,11 +57,14 @@ def handed_in(
 
 
 def _handed_in(path: Path, assignment: Assignment, student: str | None, roster: Mapping[str, str] | None) -> HandedIn:
-    file = file_in(path, assignment) if path.is_dir() else path
+    found = files_in(path, assignment) if path.is_dir() else [path]
+    file, failure = found[0], None
+    if len(found) > 1:
+        failure = Failure("two_files", " and ".join(each.name for each in found))
     name = student or student_of(file, assignment.slug)
     if roster is not None and name not in roster:
         raise KitError(f"{file}: the roster has no {name!r}.", "Add the student to the roster, or call the file as the roster does.")
-    return HandedIn(name if roster is None else roster[name], file)
+    return HandedIn(name if roster is None else roster[name], file, failure)
 
 
 def read_roster(path: Path) -> dict[str, str]:
@@ -81,22 +88,32 @@ def read_roster(path: Path) -> dict[str, str]:
 
 
 def file_in(folder: Path, assignment: Assignment) -> Path:
+    """The one file that counts in a folder. Raises KitError when both the module and the notebook are worked in."""
+    found = files_in(folder, assignment)
+    if len(found) > 1:
+        raise KitError(f"{found[0]} and {found[1].name} are both worked in.", "Name the one that counts, or leave the other one out.")
+    return found[0]
+
+
+def files_in(folder: Path, assignment: Assignment) -> list[Path]:
     """The module or the notebook in a folder, or in its ``assignments/SLUG`` as in a released repository.
 
-    Students get both: what they have not worked in does not count. Raises KitError when they have worked in both.
+    Students get both: what they have not worked in does not count. Both, where they have worked in both.
     """
-    places = [place for place in (folder, folder / "assignments" / assignment.slug) if _files(place, assignment.slug)]
+    places = [place for place in (folder, folder / "assignments" / assignment.slug) if _files(place, folder, assignment.slug)]
     if not places:
-        return folder / f"{assignment.slug}.py"
-    found = _files(places[0], assignment.slug)
+        return [folder / f"{assignment.slug}.py"]
+    found = _files(places[0], folder, assignment.slug)
     written = [path for path in found if is_worked_in(path, assignment)] if len(found) > 1 else found
-    if len(written) > 1:
-        raise KitError(f"{written[0]} and {written[1].name} are both worked in.", "Name the one that counts, or leave the other one out.")
-    return (written or found)[0]
+    return written or found[:1]
 
 
-def _files(folder: Path, slug: str) -> list[Path]:
-    return [path for path in (folder / f"{slug}.py", folder / f"{slug}.ipynb") if path.exists()]
+def _files(place: Path, folder: Path, slug: str) -> list[Path]:
+    """The files of a place that lies in a folder itself: a link on the way could lead to somebody else's."""
+    way = [place, *place.parents][: len(place.relative_to(folder).parts)]
+    if any(each.is_symlink() for each in way):
+        return []
+    return [path for path in (place / f"{slug}.py", place / f"{slug}.ipynb") if path.is_symlink() or path.exists()]
 
 
 def is_worked_in(path: Path, assignment: Assignment) -> bool:
@@ -104,7 +121,7 @@ def is_worked_in(path: Path, assignment: Assignment) -> bool:
     program = Submission.read(path, assignment.functions.keys()).program
     try:
         body = parse(program.text).body
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # all that Python's parser raises
         return True
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef) and node.name in assignment.functions}
     return bool(program.failure or program.broken) or any(not _is_skeleton(node) for node in functions.values())

@@ -20,6 +20,8 @@ from autograder.model import Failure, Place
 SUFFIX = ".ipynb"
 #: Letters of code. The grader itself parses them, so it is less than a module may have.
 _MOST = 200_000
+#: Objects, lists and their members: of nothing but these a file of few megabytes would take gigabytes.
+_MOST_PARTS = 1_000_000
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: IPython's own lines: ``%magic``, ``!command``, ``?name`` and ``name?``. Source: IPython's input transformers.
 _COMMAND = re.compile(r"^(\s*)(?:[%!?].*|[\w.]+\?{1,2}\s*)$")
@@ -56,6 +58,8 @@ class Program:
 
 def read(content: bytes, functions: Set[str]) -> Program:
     """The program in a notebook of format 4; ``functions`` are the names that the assignment asks for."""
+    if sum(content.count(sign) for sign in (b"{", b"[", b",")) > _MOST_PARTS:
+        return Program(failure=Failure("too_big", text=f"{_MOST_PARTS:,} parts"))
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):

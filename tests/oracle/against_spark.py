@@ -26,8 +26,8 @@ from autograder.machine import classcache, paths
 from autograder.machine.java import find_java
 from autograder.oracle import CRASH, RESTART
 from autograder.oracle import replay as oracle_replay
-from autograder.untrusted import dstream, session, structured
-from autograder.wire import Add, ReplayRequest, Restart
+from autograder.untrusted import dstream, session, structured, worker
+from autograder.wire import Add, ReplayAnswer, ReplayRequest, Restart
 from tests.oracle import dstream_cases
 from tests.oracle.cases import SCHEMA, Case, make
 
@@ -63,6 +63,14 @@ def by_oracle(case: Case) -> Answer:
     return steps
 
 
+def _part(run: structured.Replay, part: range) -> ReplayAnswer:
+    """What is observed from one restart to the next."""
+    try:
+        return run.run(part)
+    finally:
+        run.clean()
+
+
 def by_spark(joined: session.Joined, case: Case, scratch: Path) -> Answer:
     """What Spark says, step by step."""
     folder = scratch / f"case-{case.seed}"
@@ -71,16 +79,16 @@ def by_spark(joined: session.Joined, case: Case, scratch: Path) -> Answer:
     columns = {"rows": schema_columns(SCHEMA)}
     request = ReplayRequest(0, "", "", "structured", ("rows",), columns, {}, (), case.query.mode, steps, 60)
     own = replace(joined, spark=joined.spark.newSession())
-    run = structured.Replay(own, case.build, replace(request, no_data_batches=case.drive == "step"), folder)
+    request = replace(request, no_data_batches=case.drive == "step")
     try:
-        found = run.run()
+        found = [_part(structured.Replay(own, case.build, request, folder), part) for part in worker.parts(request)]
     finally:
-        run.clean()
         shutil.rmtree(folder, ignore_errors=True)
-    names = [name for name, _ in found.columns]
+    names = [name for name, _ in next((part.columns for part in found if part.columns), ())]
     return [
         [_batch([dict(zip(names, row, strict=True)) for row in b.rows], b.watermark, b.dropped, b.state, case) for b in batches]
-        for batches in found.steps
+        for part in found
+        for batches in part.steps
     ]
 
 
@@ -107,7 +115,7 @@ def _one_dstream(seed: int) -> list[Any]:
     request = ReplayRequest(0, "", "", "dstream", ("pairs",), columns, {}, ("checkpoint",), None, steps, 60)
     run = dstream.Replay(_joined[0], case.build, request, scratch)
     try:
-        return [found[0].rows if found else None for found in run.run().steps]
+        return [found[0].rows if found else None for found in run.run(range(len(steps))).steps]
     finally:
         run.clean()
 

@@ -140,7 +140,12 @@ def test_allowed_modes() -> None:
 
     assert oracle.allowed_modes(Query((count,), "append"))["append"] == "needs_watermark"
     assert oracle.allowed_modes(LATE) == {"append": "", "update": "", "complete": ""}
-    assert oracle.allowed_modes(Query((count, Top(3, str)), "append")) == {"append": "sorting", "update": "sorting", "complete": ""}
+    assert oracle.allowed_modes(Query((count, Top(3, str)), "append")) == {
+        "append": "needs_watermark",
+        "update": "sorting",
+        "complete": "",
+    }
+    assert oracle.reasons(Query((count, Top(3, str)), "append"))["append"] == ("needs_watermark", "sorting")
 
 
 def test_one_stateful_operator() -> None:
