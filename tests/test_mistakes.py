@@ -16,8 +16,9 @@ from autograder.content.catalog import Catalog
 from autograder.content.expected import batches, plain, structured
 from autograder.content.fixtures import read_fixture
 from autograder.content.mistakes import But, bound, but, computed, swap, with_hard_coded
+from autograder.content.wrong_programs import of_author
 from autograder.grading.answer_key import AnswerKey
-from autograder.judge.diagnose import Case, diagnose
+from autograder.judge.diagnose import Case, emitting_as
 from autograder.model import Fixture, KitError, Mistake, Observation, StepOutput
 from autograder.oracle import Each, Query
 
@@ -174,7 +175,7 @@ def test_a_hard_coded_default_is_diagnosed_where_it_differs(least: int, named: s
     observed = Observation(counts(fixture, least=1))
     case = Case(fixture, {"least": least}, counts(fixture, least=least), observed)
 
-    found = diagnose(function, key.expectation.mistakes["counts"], [case])
+    found = emitting_as(function, of_author(key.expectation, function), (), [case])
 
     assert (found.id if found else None) == named
 
@@ -187,7 +188,8 @@ def test_of_equals_the_authors_mistake_comes_first() -> None:
     fixture = read_fixture(ROOT / "tests/kit/fixtures/toy/visible/three_steps.jsonl", {"least": 2})
     case = Case(fixture, {"least": 2}, counts(fixture, least=2), Observation(counts(fixture, least=1)))
 
-    found = diagnose(key.assignment.functions["counts"], expectation.mistakes["counts"], [case])
+    function = key.assignment.functions["counts"]
+    found = emitting_as(function, of_author(expectation, function), (), [case])
 
     assert found is not None
     assert found.id == "all_pages"

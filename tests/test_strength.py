@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring import strength
-from autograder.authoring.wrong_programs import wrong_programs
 from autograder.cli.main import main
 from autograder.content.catalog import Catalog
 from autograder.content.fixtures import read_fixture
+from autograder.content.wrong_programs import Example, WrongProgram, wrong_programs
 from autograder.grading.answer_key import AnswerKey
 from autograder.model import KitError, Variant
 from tests.conftest import HERE
@@ -27,23 +27,24 @@ def departures() -> AnswerKey:
     return AnswerKey.load(CATALOG, "watermarks")
 
 
-def ids(answer_key: AnswerKey, name: str) -> set[str]:
+def wrongs(answer_key: AnswerKey, name: str) -> dict[str, WrongProgram]:
     """The wrong programs of a function."""
     case = strength.cases(answer_key, name, answer_key.assignment.defaults())[0]
-    return {wrong.id for wrong in wrong_programs(answer_key, answer_key.assignment.functions[name], case.fixture, case.values)}
+    example, function = Example(case.fixture, case.values), answer_key.assignment.functions[name]
+    return {wrong.id: wrong for wrong in wrong_programs(answer_key.assignment, answer_key.expectation, function, example)}
 
 
 def test_wrong_programs_come_from_query_parameters_rows_and_output(departures: AnswerKey) -> None:
     """One of each family, beside those of the author."""
-    assert ids(departures, "departures_per_window") >= {
+    assert set(wrongs(departures, "departures_per_window")) >= {
         "delay_1_ms_more", "delay_0", "watermark_on_departed_at", "no_watermark", "window_on_departed_at", "without_key_carrier",
         "by_flight_too", "sliding", "shifted_1_min", "holds_its_end", "distinct_flight", "mode_update",
-        "window_is_default", "delay_and_window_swapped", "delay_at_most_default",
+        "window_hard_coded", "delay_and_window_swapped", "delay_at_most_default",
         "departures_carrier_in_lower_case", "departures_scheduled_at_in_minutes", "departures_distinct", "new_at_restart",
         "ends_swapped", "first_20_rows", "departures_above_1", "delay_doubled", "late_filtered",
     }  # fmt: skip
-    assert ids(departures, "busy_periods") >= {"gap_1_ms_less", "tumbling"}
-    assert ids(departures, "unique_departures") >= {"forgets_otherwise", "without_key_flight", "scheduled_at_in_the_key"}
+    assert set(wrongs(departures, "busy_periods")) >= {"gap_1_ms_less", "tumbling"}
+    assert set(wrongs(departures, "unique_departures")) >= {"forgets_otherwise", "without_key_flight", "scheduled_at_in_the_key"}
 
 
 def test_without_a_fixture_its_wrong_programs_survive_and_the_stream_found_tells_them(departures: AnswerKey) -> None:
@@ -65,9 +66,8 @@ def test_what_a_wrong_program_cannot_do_is_caught(departures: AnswerKey) -> None
     """Spark refuses append mode without a watermark, so such a program fails in its first step."""
     case = strength.cases(departures, "departures_per_window", departures.assignment.defaults())[0]
     function = departures.assignment.functions["departures_per_window"]
-    wrongs = {wrong.id: wrong for wrong in wrong_programs(departures, function, case.fixture, case.values)}
 
-    assert strength.is_caught(function, case, wrongs["no_watermark"].emits)
+    assert strength.is_caught(function, case, wrongs(departures, function.name)["no_watermark"].emits)
     assert not strength.is_caught(function, case, departures.expectation.emits["departures_per_window"])
 
 

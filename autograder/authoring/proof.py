@@ -159,7 +159,7 @@ class _Prover:
         problems = []
         if lost != wanted:
             problems.append(f"{path}:1: names {_list(wanted)} but loses {_list(lost)}")
-        found = {check.mistake for check in report.checks if check.id in lost and check.mistake}
+        found = {part for check in report.checks if check.id in lost and check.mistake for part in check.mistake.split("+")}
         if mistake != "-" and mistake not in found:
             problems.append(f"{path}:1: must be diagnosed as {mistake} but is as {_list(found)}")
         if mistake == "-" and found:

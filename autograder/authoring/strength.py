@@ -11,19 +11,18 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from autograder import oracle
-from autograder.authoring.wrong_programs import RefusedError, WrongProgram, wrong_programs
 from autograder.content.expressions import iso
 from autograder.content.files import read_text
 from autograder.content.fixtures import SCALAR
 from autograder.content.mistakes import Emits
+from autograder.content.random_streams import streams_like
+from autograder.content.wrong_programs import Example, RefusedError, WrongProgram, wrong_programs
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge.compare import compare
 from autograder.model import (
     Add,
     Check,
     Columns,
-    Drive,
     Fixture,
     Flush,
     Function,
@@ -41,10 +40,6 @@ from autograder.model import (
 TRIES = 100
 #: The file beside ``expected.py`` that names wrong programs which are the same by the rules, by function and id, with the reason.
 SAME = "equivalent.toml"
-_MS, _MINUTE = 1_000, 60_000_000
-_MOST_STEPS, _MOST_ROWS = 6, 5
-#: Columns whose cells are tried with other letters: a word may stand in any case, and with a sign at its end.
-_SPELLINGS = (str.upper, str.capitalize, lambda text: f"{text} ", lambda text: f"{text}!", lambda text: f"{text}é", lambda text: text * 4)
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,7 @@ def survivors(answer_key: AnswerKey, variant: Variant, seed: int = 0) -> Iterato
     same = named_as_same(answer_key)
     for name, function in answer_key.assignment.functions.items():
         found = cases(key, name, variant.parameters)
-        wrongs = wrong_programs(key, function, found[0].fixture, found[0].values)
+        wrongs = wrong_programs(key.assignment, key.expectation, function, Example(found[0].fixture, found[0].values))
         for wrong in wrongs:
             if wrong.id in same.get(name, {}) or any(is_caught(function, case, wrong.emits) for case in found):
                 continue
@@ -152,13 +147,12 @@ def is_caught(function: Function, case: Case, wrong: Emits) -> bool:
 
 def told_by(answer_key: AnswerKey, function: Function, wrong: Emits, found: Sequence[Case], chance: random.Random) -> Fixture | None:
     """The smallest stream found on which a right program emits something else; None where it is the same on all that were tried."""
-    case = next((case for case in found if any(isinstance(step, Add) for step in case.fixture.steps)), None)
-    if case is None:
+    drawing = streams_like([case.fixture for case in found], chance)
+    if drawing is None:
         return None
     right = answer_key.expectation.emits[function.name]
-    drawing = _Drawing(found, chance)
     for _ in range(TRIES):
-        values = {**case.values, **_drawn_values(answer_key, function, chance)}
+        values = {**found[0].values, **_drawn_values(answer_key, function, chance)}
         fixture = drawing.stream(values)
         if _differs(function, right, wrong, fixture, values):
             return _smallest(function, right, wrong, fixture, values)
@@ -174,67 +168,6 @@ def _differs(function: Function, right: Emits, wrong: Emits, fixture: Fixture, v
     check = Check("strength", "strength", function.name, ("strength",), 1, ("strength",))
     expected = right(fixture, **values)
     return bool(fixture.steps) and is_caught(function, Case(check, fixture, values, expected), wrong)
-
-
-class _Drawing:
-    """Random streams like an assignment's own: of the values in its fixtures, at times that matter to the parameters."""
-
-    def __init__(self, found: Sequence[Case], chance: random.Random) -> None:
-        self.chance = chance
-        self.like = next(case.fixture for case in found if any(isinstance(step, Add) for step in case.fixture.steps))
-        rows = [
-            (source, row)
-            for case in found
-            for step in case.fixture.steps
-            if isinstance(step, Add)
-            for source, some in step.rows.items()
-            for row in some
-        ]
-        self.start = min((cell for source, row in rows for cell in self._times(source, row)), default=0)
-        self.cells = {
-            (source, name): sorted({row[name] for where, row in rows if where == source}, key=repr)
-            for source, columns in self.like.schemas.items()
-            for name, _ in columns
-        }
-        self.restarts = any(isinstance(step, Restart) for case in found for step in case.fixture.steps)
-
-    def _times(self, source: str, row: Row) -> list[int]:
-        return [row[name] for name, kind in self.like.schemas.get(source, ()) if kind == "TIMESTAMP" and isinstance(row.get(name), int)]
-
-    def stream(self, values: Mapping[str, Value]) -> Fixture:
-        """One stream, with a flush at the end where no clock ends it."""
-        units = [length for value in values.values() if (length := _length(value))] or [_MINUTE]
-        steps: list[Step] = []
-        for _ in range(self.chance.randint(1, _MOST_STEPS)):
-            if steps and self.restarts and self.chance.random() < 0.2:  # noqa: PLR2004  # now and then
-                steps.append(Restart(crash=self.chance.random() < 0.5))  # noqa: PLR2004  # as often as not
-            steps.append(Add({source: self._rows(source, units) for source in self.like.schemas}))
-        drive = self.like.drive if self.like.drive.empty_batches else Drive("step")
-        flush = [step for step in self.like.steps if isinstance(step, Flush)]
-        return replace(self.like, drive=drive, steps=(*steps, *flush[:1]))
-
-    def _rows(self, source: str, units: Sequence[int]) -> tuple[Row, ...]:
-        rows = [self._row(source, units) for _ in range(self.chance.randint(0, _MOST_ROWS))]
-        return tuple(rows + [dict(row) for row in rows[:1] if self.chance.random() < 0.2])  # noqa: PLR2004  # some come twice
-
-    def _row(self, source: str, units: Sequence[int]) -> Row:
-        return {name: self._cell(source, name, kind, units) for name, kind in self.like.schemas[source]}
-
-    def _cell(self, source: str, name: str, kind: str, units: Sequence[int]) -> Value:
-        if kind == "TIMESTAMP":
-            at = self.start + sum(self.chance.randint(0, 2) * unit for unit in units)
-            return at + self.chance.choice([0, 0, -_MS, _MS, _MINUTE, -_MINUTE, 61_001_000, 3 * _MINUTE])
-        cell: Value = self.chance.choice(self.cells[source, name] or [0])
-        if kind == "STRING" and isinstance(cell, str) and self.chance.random() < 0.2:  # noqa: PLR2004  # some are spelled otherwise
-            cell = self.chance.choice(_SPELLINGS)(cell)
-        return cell
-
-
-def _length(value: Value) -> int | None:
-    try:
-        return oracle.duration(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 def _smallest(function: Function, right: Emits, wrong: Emits, fixture: Fixture, values: Mapping[str, Value]) -> Fixture:

@@ -82,8 +82,9 @@ _CHANGE: ContextVar[Callable[[oracle.Query], oracle.Query]] = ContextVar("change
 
 @contextlib.contextmanager
 def changing(change: Callable[[oracle.Query], oracle.Query]) -> Iterator[None]:
-    """Have every query of this context changed before it is replayed."""
-    token = _CHANGE.set(change)
+    """Have every query of this context changed before it is replayed. Within another such context, what that does follows."""
+    outer = _CHANGE.get()
+    token = _CHANGE.set(lambda query: outer(change(query)))
     try:
         yield
     finally:

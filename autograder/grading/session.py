@@ -15,7 +15,7 @@ from autograder.engines.base import Observer
 from autograder.engines.runtime import Runtime
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.apart import Bounds, EndedError, ExceededError, apart
-from autograder.grading.waves import Grading, Judged, undecided
+from autograder.grading.waves import Grading, Tell, undecided
 from autograder.machine.java import find_java
 from autograder.machine.progress import Progress, silent
 from autograder.model import Assignment, Check, CheckReport, Failure, KitError, Report, Variant
@@ -112,16 +112,16 @@ class Session:
         asked = replace(asked, submission=replace(asked.submission, program=program))
         return self._graded(asked, None, judged, telling)
 
-    def _graded(self, asked: _Asked, observer: Observer | None, known: Mapping[str, CheckReport], judged: Judged) -> Graded:
+    def _graded(self, asked: _Asked, observer: Observer | None, known: Mapping[str, CheckReport], tell: Tell) -> Graded:
         answer_key = replace(self.answer_key, seeds=asked.variant.seeds)
         values = answer_key.values(asked.variant.parameters, self.given)
         with self._observer(observer) as replaying:
             grading = Grading(answer_key, asked.submission, values, replaying, known)
-            report = grading.report(asked.checks, judged)
+            report = grading.report(asked.checks, tell)
         seconds = {f"{key[0]} on {key[1]}": getattr(seen, "seconds", 0.0) for key, seen in grading.seen.items()}
         return Graded(report, dict(sorted(seconds.items())))
 
-    def _telling(self, submission: Submission) -> Judged:
+    def _telling(self, submission: Submission) -> Tell:
         """Progress that names the submission: several may be graded at once."""
         whose = f"{self.answer_key.assignment.slug}, {submission.student or submission.name}"
         return lambda report, done, of: self.progress(f"{whose}: {report.says}", done, of)

@@ -13,10 +13,11 @@ from autograder import __version__, engines
 from autograder.engines.base import Caller, Observer
 from autograder.grading.answer_key import AnswerKey
 from autograder.grading.cleaning import cleaned
+from autograder.grading.diagnosis import Judged, diagnosed
 from autograder.judge import evidence
 from autograder.judge.bounds import is_too_large
 from autograder.judge.compare import compare
-from autograder.judge.diagnose import Case, diagnose
+from autograder.judge.diagnose import Case
 from autograder.judge.messages import FAULT, MESSAGES, advice, explain
 from autograder.model import (
     Check,
@@ -39,7 +40,7 @@ from autograder.submission.read import Submission
 from autograder.wire import BROKEN
 
 #: Told of a check that is judged, how many are, and how many there are.
-Judged: TypeAlias = Callable[[CheckReport, int, int], None]
+Tell: TypeAlias = Callable[[CheckReport, int, int], None]
 _Key = tuple[str, str, tuple[tuple[str, Value], ...], int]
 
 
@@ -60,20 +61,21 @@ class Grading:
         self.answer_key, self.submission, self.parameters, self.observer = answer_key, submission, parameters, observer
         self.seen: dict[_Key, Observation | GraderFaultError] = {}
         self.reports: dict[str, CheckReport] = dict(known or {})
+        self.judged: dict[str, Judged] = {}
         self.reading = early.read(submission.program.text)
         self.began = time.monotonic()
 
-    def report(self, checks: Sequence[Check], judged: Judged = lambda *_: None) -> Report:
-        """Grade the given checks, the visible ones first. ``judged`` is told of each.
+    def report(self, checks: Sequence[Check], tell: Tell = lambda *_: None) -> Report:
+        """Grade the given checks, the visible ones first. ``tell`` is told of each.
 
         What a submission prints in a visible check is shown to students, and whatever has replayed a hidden fixture may know it.
         """
         for hidden in (False, True):
             todo = [check for check in checks if check.hidden is hidden and check.id not in self.reports]
-            self._report(todo, len(checks), judged)
-        return self._whole([self.reports[check.id] for check in checks])
+            self._report(todo, len(checks), tell)
+        return self._whole(diagnosed(self.answer_key, [self.reports[check.id] for check in checks], self.judged))
 
-    def _report(self, checks: Sequence[Check], of: int, judged: Judged) -> None:
+    def _report(self, checks: Sequence[Check], of: int, tell: Tell) -> None:
         """In waves: a check is replayed once those that it needs have passed."""
         waiting = list(checks)
         while waiting:
@@ -84,7 +86,7 @@ class Grading:
             for check in ready:
                 if check.id not in self.reports:
                     self.reports[check.id] = self._judge(check)
-                judged(self.reports[check.id], len(self.reports), of)
+                tell(self.reports[check.id], len(self.reports), of)
             waiting = [check for check in waiting if check.id not in self.reports]
 
     def _skip(self, check: Check) -> None:
@@ -150,7 +152,7 @@ class Grading:
     def _judged(self, check: Check) -> CheckReport:
         function = self.answer_key.function(check)
         values = {**self.parameters, **check.parameters}
-        cases, failures = [], []
+        cases, failed, failures = [], [], []
         fixtures = self.answer_key.fixtures(check, self.parameters)
         printed = ""
         for fixture in fixtures:
@@ -158,20 +160,19 @@ class Grading:
             printed = printed or observation.printed
             expected = self.answer_key.expected(check, fixture, self.parameters)
             failure = _failure(function, check, fixture, expected, observation)
+            cases.append(Case(fixture, values, expected, observation))
             if failure:
-                cases.append(Case(fixture, values, expected, observation))
+                failed.append(cases[-1])
                 failures.append(failure)
+        self.judged[check.id] = Judged(function, cases, failed)
         if not failures:
             return replace(_empty(check, Outcome.PASSED), points=float(check.points), printed=printed)
         passed = len(fixtures) - len(failures)
         first = failures[0]
-        mistake = diagnose(function, self.answer_key.expectation.mistakes.get(function.name, ()), cases)
         return replace(
             first.report(check),
             points=round(check.points * passed / len(fixtures), 2) if check.partial else 0.0,
-            hint="" if mistake else first.hint,  # the mistake says more, and a general hint may say otherwise
-            mistake=mistake.id if mistake else "",
-            diagnosis=mistake.says if mistake else "",
+            hint=first.hint,
             evidence=tuple(failure.evidence for failure in failures),
             printed=printed,
         )

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from autograder.content.mistakes import Emits
+from autograder.content.random_streams import streams_like
+from autograder.content.wrong_programs import RefusedError, WrongProgram
 from autograder.judge.compare import same_steps
 from autograder.model import Fixture, Function, Mistake, Observation, StepOutput, Value
+
+#: Random streams on which two programs must emit the same to be taken for one.
+_STREAMS = 12
+#: Pairs of mistakes that are tried for one function.
+_MOST_PAIRS = 400
+#: What a program of the model raises on rows or values that it is not made for: such a one explains nothing.
+_RAISES = (RefusedError, ValueError, KeyError, TypeError, ArithmeticError, AttributeError)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A fixture on which a check failed."""
+    """A function replayed on a fixture: what a right program emits, and what was observed."""
 
     fixture: Fixture
     parameters: Mapping[str, Value]
@@ -19,20 +32,136 @@ class Case:
     observation: Observation
 
 
-def diagnose(function: Function, mistakes: Iterable[Mistake], cases: Sequence[Case]) -> Mistake | None:
-    """The mistake that explains the most of a check's failed fixtures; of equals, the first in the list."""
-    scored = [(sum(explains(function, mistake, case) for case in cases), mistake) for mistake in mistakes]
+@dataclass(frozen=True)
+class Diagnosis:
+    """The mistake that explains what was observed: its id, and a sentence with the values of a call."""
+
+    id: str
+    sentence: Callable[[Mapping[str, Value]], str]
+
+
+def failing_as(mistakes: Iterable[Mistake], cases: Sequence[Case]) -> Diagnosis | None:
+    """The known mistake that runs into the failures of the most cases; of equals, the first in the list."""
+    scored = [(sum(_fails_as(mistake, case) for case in cases), mistake) for mistake in mistakes]
     best = max((score for score, _ in scored), default=0)
-    return next((mistake for score, mistake in scored if score == best > 0), None)
+    return next((_known(mistake) for score, mistake in scored if score == best > 0), None)
 
 
-def explains(function: Function, mistake: Mistake, case: Case) -> bool:
-    """Whether a program that makes this mistake would have done exactly what was observed."""
+def _known(mistake: Mistake) -> Diagnosis:
+    return Diagnosis(mistake.id, lambda _: mistake.says)
+
+
+def _fails_as(mistake: Mistake, case: Case) -> bool:
     failure = case.observation.failure
-    if failure is not None:
-        kind, words = mistake.failure or ("", "")
-        return bool(mistake.failure) and failure.kind == kind and words.lower() in f"{failure.error} {failure.text}".lower()
-    if mistake.emits is None:
+    if failure is None or mistake.failure is None:
         return False
-    predicted = mistake.emits(case.fixture, **{name: case.parameters[name] for name in function.parameters})
-    return same_steps(function, predicted, case.observation.steps) and not same_steps(function, case.expected, predicted)
+    kind, words = mistake.failure
+    return failure.kind == kind and words.lower() in f"{failure.error} {failure.text}".lower()
+
+
+def emitting_as(
+    function: Function, authors: Sequence[WrongProgram], rules: Sequence[WrongProgram], cases: Sequence[Case]
+) -> Diagnosis | None:
+    """The mistake that explains all outputs of a function, right ones too; two at once where no single one does.
+
+    Of the author's the first that explains all is named. Of those by rule none is named where several explain alike that are not the
+    same on random streams, but what they are about, where that is one thing. Cases without an output are left out. Where all rows are
+    right, state may still tell a mistake.
+    """
+    ended = [case for case in cases if case.observation.failure is None]
+    for search in (_Search(function, ended), _Search(function, ended, by_state=True)):
+        if search.failed:
+            found = search.explaining(authors, most=1) or search.explaining(rules)
+            return search.named([(wrong,) for wrong in found] or search.pairs(authors, rules))
+    return None
+
+
+def _about(*things: str) -> Diagnosis:
+    what = " and ".join(things)
+    return Diagnosis(f"about_{re.sub('[^a-z0-9]+', '_', what.lower())}", lambda _: f"What is wrong is {what}.")
+
+
+class _Search:
+    """The cases of a function that came to their end, the quickest to try first."""
+
+    def __init__(self, function: Function, cases: Iterable[Case], *, by_state: bool = False) -> None:
+        self.function, self.by_state, self.by_size = function, by_state, False
+        ordered = sorted(cases, key=lambda case: sum(len(step.rows) for step in case.expected))
+        self.failed = [case for case in ordered if not self.is_alike(case.expected, case)]
+        self.cases = [*self.failed, *(case for case in ordered if case not in self.failed)]
+        # Which of several rows is the first depends on where each lies, so that a wrong program may choose another one.
+        self.by_size = any(case.fixture.partitions == 1 for case in self.failed)
+
+    def is_alike(self, output: Sequence[StepOutput], case: Case) -> bool:
+        """Whether that is what was observed: the rows, and the rows in state where these are looked at."""
+        observed = case.observation.steps
+        if not same_steps(self.function, output, observed):
+            sizes = [[len(step.rows) for step in steps] for steps in (output, observed)]
+            return self.by_size and case.fixture.partitions > 1 and sizes[0] == sizes[1]
+        return not self.by_state or [step.state for step in output] == [step.state for step in observed]
+
+    def explaining(self, wrongs: Iterable[WrongProgram], most: int | None = None) -> list[WrongProgram]:
+        """Those that do on every case what was observed, and emit something on one that failed; at most so many."""
+        return list(itertools.islice((wrong for wrong in wrongs if self.explains(wrong.emits)), most))
+
+    def explains(self, emits: Emits) -> bool:
+        """Whether a program does on every case what was observed. One that emits nothing explains nothing."""
+        emitted = False
+        for case in self.cases:
+            output = self.output(emits, case)
+            if output is None or not self.is_alike(output, case):
+                return False
+            emitted = emitted or (case in self.failed and any(step.rows for step in output))
+        return emitted
+
+    def output(self, emits: Emits, case: Case) -> Sequence[StepOutput] | None:
+        """What a program emits on a case; None where it raises."""
+        try:
+            return emits(case.fixture, **{name: case.parameters[name] for name in self.function.parameters})
+        except _RAISES:
+            return None
+
+    def named(self, found: Sequence[Sequence[WrongProgram]]) -> Diagnosis | None:
+        """The first, where all are the same on random streams; else what they are about, where that is one thing."""
+        if not found:
+            return None
+        first = found[0]
+        if all(self.is_same(first, other) for other in found[1:]):
+            return Diagnosis("+".join(wrong.id for wrong in first), lambda values: " And: ".join(wrong.sentence(values) for wrong in first))
+        about = {tuple(sorted(wrong.about for wrong in each)) for each in found}
+        return _about(*next(iter(about))) if len(about) == 1 else None
+
+    def is_same(self, one: Sequence[WrongProgram], other: Sequence[WrongProgram]) -> bool:
+        """Whether two emit the same on random streams, with the parameters of every case."""
+        streams = streams_like([case.fixture for case in self.cases], random.Random(0))  # noqa: S311  # the same streams each time
+        if streams is None:
+            return False
+        emits = [_together(one), _together(other)]
+        for case in itertools.islice(itertools.cycle(self.cases), _STREAMS):
+            drawn = replace(case, fixture=streams.stream(case.parameters))
+            first, second = (self.output(each, drawn) for each in emits)
+            if first is None or second is None or not same_steps(self.function, first, second):
+                return False
+        return True
+
+    def pairs(self, authors: Sequence[WrongProgram], rules: Sequence[WrongProgram]) -> list[tuple[WrongProgram, WrongProgram]]:
+        """Those that explain all cases together, and each a failed one alone. One of the author's goes before all by rule alone."""
+        alone = [wrong for wrong in (*authors, *rules) if wrong.spoil and self.explains_one(wrong.emits)]
+        tried = [pair for pair in itertools.combinations(alone, 2) if pair[0].touches.isdisjoint(pair[1].touches)]
+        found = [pair for pair in tried[:_MOST_PAIRS] if self.explains(_together(pair))]
+        return [pair for pair in found if any(wrong in authors for wrong in pair)][:1] or found
+
+    def explains_one(self, emits: Emits) -> bool:
+        """Whether a program does on a failed case what was observed, and emits something."""
+        outputs = ((case, self.output(emits, case)) for case in self.failed)
+        return any(output and self.is_alike(output, case) and any(step.rows for step in output) for case, output in outputs)
+
+
+def _together(wrongs: Sequence[WrongProgram]) -> Emits:
+    """One program with all that is wrong."""
+    first, *others = wrongs
+    emits = first.emits
+    for wrong in others:
+        assert wrong.spoil is not None  # others are no part of a pair
+        emits = wrong.spoil(emits)
+    return emits

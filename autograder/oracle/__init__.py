@@ -13,9 +13,11 @@ from autograder.oracle.kafka import Fact, Record, Topic, fact, valid_name
 from autograder.oracle.kafka_cluster import Cluster, StoppedError
 from autograder.oracle.modes import allowed_modes, reasons
 from autograder.oracle.mutations import Mutation, mutations
+from autograder.oracle.operation_mutations import OperationMutation, operation_mutations
+from autograder.oracle.operations import Operation, changing_operations
 from autograder.oracle.plan import Aggregate, Deduplicate, Each, Query, Row, Session, Top, Value, Watermark, Window
 from autograder.oracle.structured import CRASH, RESTART, Batch, replay
-from autograder.oracle.time import duration
+from autograder.oracle.time import duration, in_words
 
 __all__ = [
     "CRASH",
@@ -27,6 +29,8 @@ __all__ = [
     "Each",
     "Fact",
     "Mutation",
+    "Operation",
+    "OperationMutation",
     "Query",
     "Record",
     "Row",
@@ -38,10 +42,13 @@ __all__ = [
     "Watermark",
     "Window",
     "allowed_modes",
+    "changing_operations",
     "count_by_window",
     "duration",
     "fact",
+    "in_words",
     "mutations",
+    "operation_mutations",
     "per_batch",
     "reasons",
     "reduce_by_key",

@@ -9,6 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import reduce
 from typing import Any, TypeAlias
 
+from autograder.oracle.operations import operator
+
 Pair: TypeAlias = tuple[Hashable, Any]
 Reduce: TypeAlias = Callable[[Any, Any], Any]
 #: PySpark ignores an inverse function for windows shorter than this many slides.
@@ -20,6 +22,7 @@ def per_batch(batches: Sequence[Sequence[Any]], function: Callable[[Any], Iterab
     return [[new for element in batch for new in function(element)] for batch in batches]
 
 
+@operator
 def reduce_by_key(pairs: Iterable[Pair], function: Reduce) -> list[Pair]:
     """One pair a key, its values reduced in order of arrival."""
     found: dict[Hashable, Any] = {}
@@ -28,6 +31,7 @@ def reduce_by_key(pairs: Iterable[Pair], function: Reduce) -> list[Pair]:
     return list(found.items())
 
 
+@operator
 def windowed(batches: Sequence[Sequence[Any]], window: int, slide: int) -> list[list[Any] | None]:
     """``window(window, slide)``: output only at multiples of the slide, partial windows too."""
     return [
@@ -36,6 +40,7 @@ def windowed(batches: Sequence[Sequence[Any]], window: int, slide: int) -> list[
     ]
 
 
+@operator
 def reduce_by_key_and_window(  # noqa: PLR0913, PLR0917  # the arguments of PySpark's operator
     batches: Sequence[Sequence[Pair]],
     function: Reduce,
@@ -88,12 +93,14 @@ def _between(batches: Sequence[Sequence[Any]], after: int, until: int) -> list[A
     return [element for batch in batches[max(0, after) : max(0, until)] for element in batch]
 
 
+@operator
 def reduce_by_window(batches: Sequence[Sequence[Any]], function: Reduce, window: int, slide: int) -> list[list[Any] | None]:
     """``reduceByWindow`` without an inverse: one element, or none for an empty window."""
     found = windowed(batches, window, slide)
     return [None if elements is None else [reduce(function, elements)] if elements else [] for elements in found]
 
 
+@operator
 def count_by_window(batches: Sequence[Sequence[Any]], window: int, slide: int) -> list[list[int] | None]:
     """``countByWindow``: an empty window gives no row below five slides, and 0 from there on once it had rows."""
     ones = [[(1, 1)] * len(batch) for batch in batches]
@@ -101,6 +108,7 @@ def count_by_window(batches: Sequence[Sequence[Any]], window: int, slide: int) -
     return [None if found is None else [count for _, count in found] for found in pairs]
 
 
+@operator
 def update_state_by_key(
     batches: Sequence[Sequence[Pair]], update: Callable[[list[Any], Any], Any], initial: Iterable[Pair] = ()
 ) -> list[list[Pair]]:

@@ -26,6 +26,16 @@ def duration(text: str) -> int:
     return sum(int(number) * _UNITS[unit] for number, unit in parts)
 
 
+def in_words(length: int) -> str:
+    """A length in microseconds as ``duration`` reads it, in its largest units: ``"1 hour 30 minutes"``; of 0, ``"0 seconds"``."""
+    parts, rest = [], abs(length)
+    for name, unit in reversed(_UNITS.items()):
+        number, rest = divmod(rest, unit)
+        if number:
+            parts.append(f"{number} {name}{'s' * (number != 1)}")
+    return "-" * (length < 0) + (" ".join(parts) or "0 seconds")
+
+
 def milliseconds(event_time: int | None) -> int:
     """An event time as the watermark's statistics see it: whole ms, rounded down; null counts as the epoch.
 

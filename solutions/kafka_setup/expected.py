@@ -21,11 +21,10 @@ def create_topic(fixture, *, forgets=None, compares=("partitions", "replication"
         asked |= {forgets: _DEFAULTS[forgets]} if forgets else {}
         settings = {"retention.ms": str(asked["retention_ms"]), "min.insync.replicas": str(asked["min_insync"])}
         there, wanted = cluster.describe(topic), Topic(partitions, asked["replication"], settings)
-        if there is None or makes_anew:
+        same = there is not None and all(getattr(there, name) == getattr(wanted, name) for name in compares)
+        if there is None or (makes_anew and not same):
             cluster.make_topic(partitions, asked["replication"], settings, topic)
-        if there is None:
-            return "created"
-        return "unchanged" if all(getattr(there, name) == getattr(wanted, name) for name in compares) else "different"
+        return "created" if there is None else "unchanged" if same else "different"
 
     return kafka(fixture, call, **parameters)
 
@@ -93,6 +92,10 @@ def _celsius(reading):
     return json.dumps(reading["celsius"])
 
 
+def _text(reading):
+    return repr(reading).replace(repr(NOT_JSON), "<a thing that JSON cannot carry>")
+
+
 def _or_zero(text):
     return _number(text) or 0.0
 
@@ -114,15 +117,17 @@ MISTAKES = {
         Mistake("one_replica", "The topic has one replica: with its broker its records are gone.", but(forgets="replication")),
         Mistake("exists_unhandled", "The error that the topic exists is not caught.", failure=("raised", "TopicAlreadyExists")),
         Mistake("invalid_unhandled", "The error that the name is not valid is not caught.", failure=("raised", "InvalidTopic")),
-        Mistake("settings_not_compared", "Only partitions are compared, not the settings.", but(compares=("partitions", "replication"))),
-        Mistake("not_compared", "A topic that is there is not compared with what is asked for.", but(compares=("replication",))),
+        Mistake("settings_not_compared", "Only partitions are compared, not the settings.", but(compares=("partitions",))),
+        Mistake("replication_not_compared", "Partitions and settings are compared, the number of replicas is not.",
+            but(compares=("partitions", "settings"))),
+        Mistake("not_compared", "A topic that is there is not compared with what is asked for.", but(compares=())),
         Mistake("made_anew", "A topic that differs is deleted and made anew: its records are gone.", but(makes_anew=True)),
     ),
     "produce": (
         Mistake("no_key", "The records have no key, so a station's records lie anywhere.", but(key=None)),
         Mistake("time_of_sending", "The records carry the time of sending, not the event time.", but(at=None)),
         Mistake("seconds", "The timestamp is in seconds; Kafka wants milliseconds.", but(unit_ms=1000)),
-        Mistake("repr_not_json", "The value is Python's text of a dict, not JSON.", but(value=repr)),
+        Mistake("repr_not_json", "The value is Python's text of a dict, not JSON.", but(value=_text, leaves_out=())),
         Mistake("value_only", "The value is the temperature alone, not the whole reading.", but(value=_celsius)),
         Mistake("none_left_out", "Readings without a value are left out; JSON writes them as null.", but(leaves_out=(NOT_JSON, None))),
         Mistake("serialisation_unhandled", "The error of a reading that JSON cannot carry is not caught.",

@@ -44,7 +44,7 @@ def upsert_counts(fixture, *, again=False, empty=False, add=lambda old, new: old
         if isinstance(step, Add):
             last = batch = [row["page"] for row in step.rows["views"]]
         else:
-            batch = last if again and isinstance(step, Restart) and step.crash else []
+            batch = last if (again or empty) and isinstance(step, Restart) and step.crash else []
         if empty and isinstance(step, Restart):
             table = {}
         for page in dict.fromkeys(batch):
@@ -81,7 +81,7 @@ def allowed_modes(fixture, *, wrong_for=(), **wrong):
 
 
 def _users(rows):
-    return len({row["user"] for row in rows})
+    return len({row["user"] for row in rows} - {None})
 
 
 def _fewest_first(row):

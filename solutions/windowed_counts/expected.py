@@ -9,11 +9,20 @@ from autograder.model import Mistake
 from autograder.oracle import Aggregate, Each, Query, Window, duration, reduce_by_key_and_window, reduce_by_window, windowed
 
 
+def _seen(pair):
+    return pair[1] > 0
+
+
 def counts_by_window(fixture, *, window, slide, inverse=None, keep=None, from_second=1):
     """Views of each page in the last `window` seconds, every `slide` seconds."""
     ones = [[(page, 1) for page in batch] for batch in batches(fixture)]
     counts = reduce_by_key_and_window(ones, add, window, slide, inverse, keep)
     return dstream([found if found is None or second >= from_second else [] for second, found in enumerate(counts, 1)], ("page", "views"))
+
+
+def counts_with_inverse(fixture, *, window, slide, inverse=sub, keep=_seen):
+    """The same, with an inverse function and a filter: they take off and out what has left the window."""
+    return counts_by_window(fixture, window=window, slide=slide, inverse=inverse, keep=keep)
 
 
 def peak(fixture, *, window, slide, largest=max):
@@ -43,13 +52,9 @@ def _peak_from_zero(fixture, *, window, slide):
     return dstream([None if found is None else [reduce(max, found, 0)] for found in loads], ("peak",))
 
 
-def _seen(pair):
-    return pair[1] > 0
-
-
 EMITS = {
     "counts_by_window": counts_by_window,
-    "counts_with_inverse": counts_by_window,
+    "counts_with_inverse": counts_with_inverse,
     "peak": peak,
     "counts_in_event_time": counts_in_event_time,
 }
@@ -62,6 +67,7 @@ MISTAKES = {
         _EVERY_SECOND,
         Mistake("tumbling", "The windows tumble: the slide is as long as the window.", but(slide=computed("window"))),
         _ONE_SLIDE,
+        Mistake("no_window", "Each second is counted by itself: there is no window.", but(window=1, slide=1)),
         Mistake("waits_for_full_windows", "Windows that are not full yet are left out.", but(from_second=computed("window"))),
     ),
     "counts_with_inverse": (
@@ -70,14 +76,14 @@ MISTAKES = {
         _SWAPPED,
         _EVERY_SECOND,
         _ONE_SLIDE,
-        Mistake("zeros_stay", "Pages that have left the window stay with 0: a filterFunc takes them out.", but(inverse=sub)),
+        Mistake("zeros_stay", "Pages that have left the window stay with 0: a filterFunc takes them out.", but(keep=None)),
         Mistake("inverse_swapped", "The inverse takes the total from what leaves; it is the other way round.",
-            but(inverse=lambda total, leaves: leaves - total)),
+            but(inverse=lambda total, leaves: leaves - total, keep=None)),
         Mistake("inverse_swapped_and_filtered", "The inverse takes the total from what leaves, and the filter hides it.",
-            but(inverse=lambda total, leaves: leaves - total, keep=_seen)),
-        Mistake("nothing_leaves", "The inverse does not take off what leaves.", but(inverse=lambda total, leaves: total, keep=_seen)),
-        Mistake("adds_what_leaves", "The inverse adds what leaves.", but(inverse=add, keep=_seen)),
-        Mistake("ones_filtered", "The filterFunc takes out pages with one view too.", but(inverse=sub, keep=lambda pair: pair[1] > 1)),
+            but(inverse=lambda total, leaves: leaves - total)),
+        Mistake("nothing_leaves", "The inverse does not take off what leaves.", but(inverse=lambda total, leaves: total)),
+        Mistake("adds_what_leaves", "The inverse adds what leaves.", but(inverse=add)),
+        Mistake("ones_filtered", "The filterFunc takes out pages with one view too.", but(keep=lambda pair: pair[1] > 1)),
     ),
     "peak": (
         _SWAPPED,

@@ -1,10 +1,11 @@
 # rejected: differs, other_topic_values | partitions_hard_coded | four partitions, whatever is asked for
 
 def create_topic(bootstrap, topic, partitions, replication, retention_ms, min_insync):
+    partitions = 4
     admin = KafkaAdminClient(bootstrap_servers=bootstrap)
     settings = {"retention.ms": str(retention_ms), "min.insync.replicas": str(min_insync)}
     try:
-        admin.create_topics([NewTopic(topic, 4, replication, topic_configs=settings)])
+        admin.create_topics([NewTopic(topic, partitions, replication, topic_configs=settings)])
         return "created"
     except InvalidTopicError:
         return "invalid"

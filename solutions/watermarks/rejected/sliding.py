@@ -2,6 +2,6 @@
 
 def departures_per_window(departures, window, delay):
     number, unit = window.split()
-    half = f"{int(number) * 30} seconds"
+    half = f"{int(number) * {'second': 500, 'minute': 30_000, 'hour': 1_800_000}[unit.rstrip('s')]} milliseconds"
     marked = departures.withWatermark("scheduled_at", delay)
     return marked.groupBy(F.window("scheduled_at", window, half), "carrier").count().select(F.col("window.start").alias("window_start"), F.col("window.end").alias("window_end"), "carrier", F.col("count").alias("departures"))

@@ -1,4 +1,4 @@
-# rejected: output_times, window_counts, window_other_values | slide_only | no window at all
+# rejected: output_times, window_counts, window_other_values | no_window | no window at all
 
 def counts_by_window(pages, window, slide):
     return pages.countByValue()
