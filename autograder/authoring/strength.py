@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import tomllib
@@ -16,7 +17,7 @@ from autograder.content.files import read_text
 from autograder.content.fixtures import SCALAR
 from autograder.content.mistakes import Emits
 from autograder.content.random_streams import streams_like
-from autograder.content.wrong_programs import Example, RefusedError, WrongProgram, wrong_programs
+from autograder.content.wrong_programs import Example, RefusedError, WrongProgram, both, wrong_programs
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge.compare import compare
 from autograder.model import (
@@ -73,18 +74,29 @@ def cases(answer_key: AnswerKey, name: str, parameters: Mapping[str, Value]) -> 
     return found
 
 
-def survivors(answer_key: AnswerKey, variant: Variant, seed: int = 0) -> Iterator[Survivor]:
-    """Of every function the wrong programs that no check catches, and a stream that tells them where one is found."""
+def survivors(answer_key: AnswerKey, variant: Variant, seed: int = 0, *, in_pairs: bool = False) -> Iterator[Survivor]:
+    """Of every function the wrong programs that no check catches, and a stream that tells them where one is found.
+
+    ``in_pairs``: also those with two mistakes, each of which is caught alone.
+    """
     key = replace(answer_key, seeds=variant.seeds)
     same = named_as_same(answer_key)
     for name, function in answer_key.assignment.functions.items():
         found = cases(key, name, variant.parameters)
         wrongs = wrong_programs(key.assignment, key.expectation, function, Example(found[0].fixture, found[0].values))
-        for wrong in wrongs:
-            if wrong.id in same.get(name, {}) or any(is_caught(function, case, wrong.emits) for case in found):
-                continue
-            chance = random.Random(seed)  # noqa: S311  # the same streams each time
-            yield Survivor(name, wrong, told_by(key, function, wrong.emits, found, chance))
+        missed = [wrong for wrong in wrongs if not _is_caught_by(function, found, wrong)]
+        if in_pairs:
+            caught = [wrong for wrong in wrongs if wrong not in missed]
+            pairs = filter(None, itertools.starmap(both, itertools.combinations(caught, 2)))
+            missed += [pair for pair in pairs if not _is_caught_by(function, found, pair)]
+        for wrong in missed:
+            if wrong.id not in same.get(name, {}):
+                chance = random.Random(seed)  # noqa: S311  # the same streams each time
+                yield Survivor(name, wrong, told_by(key, function, wrong.emits, found, chance))
+
+
+def _is_caught_by(function: Function, found: Sequence[Case], wrong: WrongProgram) -> bool:
+    return any(is_caught(function, case, wrong.emits) for case in found)
 
 
 def problems(answer_key: AnswerKey, variant: Variant) -> list[str]:

@@ -44,6 +44,24 @@ class WrongProgram:
         return self.told(values) if self.told else self.says
 
 
+def both(one: WrongProgram, other: WrongProgram) -> WrongProgram | None:
+    """A program with both mistakes; None where they touch the same, or where it cannot be made."""
+    if other.spoil is None or not one.touches.isdisjoint(other.touches):
+        return None
+
+    def told(values: Mapping[str, Value]) -> str:
+        return f"{one.sentence(values)} And: {other.sentence(values)}"
+
+    touches = one.touches | other.touches
+    return WrongProgram(
+        f"{one.id}+{other.id}", _about(one, other), f"{one.says} And: {other.says}", other.spoil(one.emits), touches, told=told
+    )
+
+
+def _about(*wrongs: WrongProgram) -> str:
+    return " and ".join(sorted(wrong.about for wrong in wrongs))
+
+
 @dataclass(frozen=True)
 class Example:
     """A fixture that a function is called with, and the values of its parameters: the shape of its query is taken from it."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from autograder.content.mistakes import Emits
 from autograder.content.random_streams import streams_like
-from autograder.content.wrong_programs import RefusedError, WrongProgram
+from autograder.content.wrong_programs import RefusedError, WrongProgram, both
 from autograder.judge.compare import same_steps
 from autograder.model import Fixture, Function, Mistake, Observation, StepOutput, Value
 
@@ -72,12 +72,11 @@ def emitting_as(
     for search in (_Search(function, ended), _Search(function, ended, by_state=True)):
         if search.failed:
             found = search.explaining(authors, most=1) or search.explaining(rules)
-            return search.named([(wrong,) for wrong in found] or search.pairs(authors, rules))
+            return search.named(found or search.pairs(authors, rules))
     return None
 
 
-def _about(*things: str) -> Diagnosis:
-    what = " and ".join(things)
+def _about(what: str) -> Diagnosis:
     return Diagnosis(f"about_{re.sub('[^a-z0-9]+', '_', what.lower())}", lambda _: f"What is wrong is {what}.")
 
 
@@ -121,47 +120,37 @@ class _Search:
         except _RAISES:
             return None
 
-    def named(self, found: Sequence[Sequence[WrongProgram]]) -> Diagnosis | None:
+    def named(self, found: Sequence[WrongProgram]) -> Diagnosis | None:
         """The first, where all are the same on random streams; else what they are about, where that is one thing."""
         if not found:
             return None
         first = found[0]
-        if all(self.is_same(first, other) for other in found[1:]):
-            return Diagnosis("+".join(wrong.id for wrong in first), lambda values: " And: ".join(wrong.sentence(values) for wrong in first))
-        about = {tuple(sorted(wrong.about for wrong in each)) for each in found}
-        return _about(*next(iter(about))) if len(about) == 1 else None
+        if all(self.is_same(first.emits, other.emits) for other in found[1:]):
+            return Diagnosis(first.id, first.sentence)
+        about = {wrong.about for wrong in found}
+        return _about(about.pop()) if len(about) == 1 else None
 
-    def is_same(self, one: Sequence[WrongProgram], other: Sequence[WrongProgram]) -> bool:
+    def is_same(self, one: Emits, other: Emits) -> bool:
         """Whether two emit the same on random streams, with the parameters of every case."""
         streams = streams_like([case.fixture for case in self.cases], random.Random(0))  # noqa: S311  # the same streams each time
         if streams is None:
             return False
-        emits = [_together(one), _together(other)]
         for case in itertools.islice(itertools.cycle(self.cases), _STREAMS):
             drawn = replace(case, fixture=streams.stream(case.parameters))
-            first, second = (self.output(each, drawn) for each in emits)
+            first, second = self.output(one, drawn), self.output(other, drawn)
             if first is None or second is None or not same_steps(self.function, first, second):
                 return False
         return True
 
-    def pairs(self, authors: Sequence[WrongProgram], rules: Sequence[WrongProgram]) -> list[tuple[WrongProgram, WrongProgram]]:
+    def pairs(self, authors: Sequence[WrongProgram], rules: Sequence[WrongProgram]) -> list[WrongProgram]:
         """Those that explain all cases together, and each a failed one alone. One of the author's goes before all by rule alone."""
         alone = [wrong for wrong in (*authors, *rules) if wrong.spoil and self.explains_one(wrong.emits)]
-        tried = [pair for pair in itertools.combinations(alone, 2) if pair[0].touches.isdisjoint(pair[1].touches)]
-        found = [pair for pair in tried[:_MOST_PAIRS] if self.explains(_together(pair))]
-        return [pair for pair in found if any(wrong in authors for wrong in pair)][:1] or found
+        tried = itertools.islice(filter(None, itertools.starmap(both, itertools.combinations(alone, 2))), _MOST_PAIRS)
+        found = self.explaining(tried)
+        ids = {wrong.id for wrong in authors}
+        return [pair for pair in found if not ids.isdisjoint(pair.id.split("+"))][:1] or found
 
     def explains_one(self, emits: Emits) -> bool:
         """Whether a program does on a failed case what was observed, and emits something."""
         outputs = ((case, self.output(emits, case)) for case in self.failed)
         return any(output and self.is_alike(output, case) and any(step.rows for step in output) for case, output in outputs)
-
-
-def _together(wrongs: Sequence[WrongProgram]) -> Emits:
-    """One program with all that is wrong."""
-    first, *others = wrongs
-    emits = first.emits
-    for wrong in others:
-        assert wrong.spoil is not None  # others are no part of a pair
-        emits = wrong.spoil(emits)
-    return emits
