@@ -8,17 +8,20 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import multiprocessing
 import os
 import runpy
 import shutil
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from autograder.engines.base import Observer
-from autograder.engines.recorded import Recorded, observations
+from autograder.engines.recorded import Recorded, Records, observations
 from autograder.grading.session import Session
+from autograder.model import Observation
 
 HERE = Path(__file__).parent
 #: Recorded observations, a file for each assignment and one for all tests that share an engine.
@@ -35,28 +38,39 @@ def commit() -> str:
     return done.stdout.strip() if done else ""
 
 
-def with_records(before: Callable[[Observer], Observer]) -> Callable[..., object]:
-    """In place of ``Session._observer``: who replays for a session, with records before them."""
+def with_records(before: Callable[[Observer], Recorded]) -> Callable[..., object]:
+    """In place of ``Session._observer``: who replays for a session, with records before them.
+
+    What a process that judges apart has asked for and replayed would be gone with it, so it is told in a file as a command's is.
+    """
     original = Session._observer
 
     @contextlib.contextmanager
     def observer(session: Session, given: Observer | None) -> Iterator[Observer]:
         with original(session, given) as replays:
-            yield before(replays)
+            recorded = before(replays)
+            yield recorded
+            if multiprocessing.parent_process():
+                tell(recorded.records, recorded.asked)
 
     return observer
+
+
+def tell(records: Records[Observation], asked: set[str]) -> None:
+    """Write what was observed where the tests look for it."""
+    records.path = Path(os.environ[TOLD]) / f"{uuid.uuid4().hex}.jsonl"
+    records.write(asked)
 
 
 def main(module: str) -> None:
     """Run a module's command; its arguments are the rest of the command line."""
     records, users = observations(RECORDS / "tests.jsonl"), list[Recorded]()
-    records.path = Path(os.environ[TOLD]) / f"{os.getpid()}.jsonl"
 
-    def before(replays: Observer) -> Observer:
+    def before(replays: Observer) -> Recorded:
         users.append(Recorded(replays, records, commit(), lambda _: PROVE in os.environ))
         return users[-1]
 
-    atexit.register(lambda: records.write(set().union(*(user.asked for user in users))))
+    atexit.register(lambda: tell(records, set().union(*(user.asked for user in users))))
     Session._observer = with_records(before)  # type: ignore[method-assign, assignment]
     sys.argv = [module, *sys.argv[2:]]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
