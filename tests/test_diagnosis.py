@@ -151,7 +151,7 @@ def test_dstream_operators_are_mutated() -> None:
     """What one operator is called with: an inverse that adds, a filter that is missing."""
     counts = Trial("windowed_counts", "counts_with_inverse")
     ids = {rule.id for rule in counts.rules}
-    assert ids >= {"inverse_swapped", "no_filter", "slide_forgotten", "window_is_slide", "reduced_to_largest"}
+    assert ids >= {"inverse_swapped", "no_filter", "slide_missing", "window_is_slide", "reduced_to_largest"}
 
     adds = next(rule for rule in counts.rules if rule.id == "inverse_adds")
 

@@ -81,9 +81,9 @@ def _of_window(name: str) -> Iterator[OperationMutation]:
         return OperationMutation(f"slide_{word}", "the slide of the windows", says, "slide", _with(name, "slide", change))
 
     yield sliding(lambda found: found["window"], "is_window", "The windows tumble: the slide is as long as the window.")
-    yield sliding(lambda _: 1, "forgotten", "The slide is left out: there is an output at every batch.")
+    yield sliding(lambda _: 1, "missing", "The slide is left out: there is an output at every batch.")
     yield lasting(lambda found: found["slide"], "is_slide", "Only the batches of one slide are in the window.")
-    yield lasting(lambda _: 1, "forgotten", "Only the last batch is in the window.")
+    yield lasting(lambda _: 1, "missing", "Only the last batch is in the window.")
     yield lasting(lambda found: found["window"] + found["slide"], "a_slide_more", "The window is a slide too long.")
     yield lasting(lambda found: max(1, found["window"] - found["slide"]), "a_slide_less", "The window is a slide too short.")
     yield lasting(lambda _: _FOR_EVER, "for_ever", "Nothing ever leaves the window.")
