@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from autograder.judge import evidence
 from autograder.judge.compare import compare, same_rows
-from autograder.model import Batch, Function, Observation, StepOutput
+from autograder.model import Batch, Function, Observation, StepOutput, Table
 
 ROWS = st.lists(st.fixed_dictionaries({"a": st.integers(-3, 3), "b": st.sampled_from(["x", "y", None])}), max_size=6)
 
@@ -103,11 +104,29 @@ def test_long_lists_are_cut_from_the_middle() -> None:
         ("decimal(10,0)", None),
         ("string", "The result has other columns: a is STRING where INT is asked."),
         ("timestamp", "The result has other columns: a is TIMESTAMP where INT is asked."),
-        ("", None),
     ],
 )
 def test_a_column_has_the_kind_that_is_asked(kind: str, says: str | None) -> None:
-    """Of numbers any will do; a text that looks like a number will not. SQLite tells no type."""
+    """Of numbers any will do; a text that looks like a number will not."""
     found = compare(function(), "rows", steps([]), Observation(steps([]), (("a", kind), ("b", "string"))))
+
+    assert (found and evidence.sentence(found)) == says
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"a": "totals key", "b": "totals"}, None),
+        ({"a": "sums key", "b": "sums"}, "The table is called sums, and totals is asked."),
+        ({"a": "totals", "b": "totals"}, "The primary key of totals is missing, and a is asked."),
+        ({"a": "totals key", "b": "totals key"}, "The primary key of totals is a, b, and a is asked."),
+        ({}, None),  # there is no table yet
+    ],
+)
+def test_a_table_has_the_name_and_the_key_that_are_asked(columns: dict[str, str], says: str | None) -> None:
+    """Where a function keeps a table in its store."""
+    keeping = replace(function(), table=Table("totals", ("a",)))
+
+    found = compare(keeping, "rows", steps([]), Observation(steps([]), tuple(columns.items())))
 
     assert (found and evidence.sentence(found)) == says

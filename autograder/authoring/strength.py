@@ -153,8 +153,7 @@ def is_caught(function: Function, case: Case, wrong: Emits) -> bool:
         emitted = wrong(case.fixture, **case.values)
     except (RefusedError, ValueError, KeyError, TypeError, ArithmeticError, AttributeError):
         return True  # a query that Spark refuses, or a program that raises
-    observation = Observation(emitted, tuple(function.columns.items()))
-    return compare(function, case.check.compare, case.expected, observation) is not None
+    return compare(function, case.check.compare, case.expected, Observation(emitted)) is not None
 
 
 def told_by(answer_key: AnswerKey, function: Function, wrong: Emits, found: Sequence[Case], chance: random.Random) -> Fixture | None:

@@ -123,6 +123,10 @@ def _function_problems(assignment: Assignment, function: Function) -> list[tuple
     for extra in sorted(set(function.provides) - set(engine.provides)):
         given = ", ".join(engine.provides) or "nothing"
         problems.append((f"{name!r} wants {extra!r}, which the engine {engine.name!r} does not provide", f"It provides: {given}."))
+    if function.table and "store" not in function.provides:
+        problems.append((f"{name!r} names a table, and is given no store", 'Write provides = ["store"].'))
+    if function.table and (other := sorted(set(function.table.key) - set(function.columns))):
+        problems.append((f"the table's key of {name!r} has {other[0]!r}, which is no column", _AGREE))
     if not function.columns and engine.has_columns:
         problems.append((f"{name!r} does not say which columns its result has", _AGREE))
     return problems

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder import engines
-from autograder.model import Compare, Difference, Function, Observation, Row, StepOutput
+from autograder.model import Compare, Difference, Function, Observation, Row, StepOutput, Table
 
 
 def compare(function: Function, aspect: Compare, expected: Sequence[StepOutput], observation: Observation) -> Difference | None:
@@ -24,7 +24,8 @@ def compare(function: Function, aspect: Compare, expected: Sequence[StepOutput],
         return _columns(function, observation)
     if aspect == "times":
         return _times(function, expected, observation.steps)
-    return _columns(function, observation) or _rows(function, aspect, expected, observation.steps)
+    told = _columns(function, observation) or (function.table and _table(function.table, observation))
+    return told or _rows(function, aspect, expected, observation.steps)
 
 
 def _columns(function: Function, observation: Observation) -> Difference | None:
@@ -36,6 +37,19 @@ def _columns(function: Function, observation: Observation) -> Difference | None:
     parts = [f"missing: {missing}" * bool(missing), f"not asked for: {extra}" * bool(extra)]
     text = "; ".join(filter(None, parts)) or "a column stands there twice"
     return Difference(0, "columns", text=f"{text} (wanted: {', '.join(function.columns)}; yours: {', '.join(names)})")
+
+
+def _table(table: Table, observation: Observation) -> Difference | None:
+    """The store's table is another one, or has another key. Its name stands where a column has its type, ``key`` behind a key's."""
+    kinds = dict(observation.columns)
+    names = sorted({kind.removesuffix(" key") for kind in kinds.values()})
+    keys = [name for name, kind in kinds.items() if kind.endswith(" key")]
+    if kinds and names != [table.name]:
+        return Difference(0, "table", text=f"The table is called {', '.join(names)}, and {table.name} is asked")
+    if kinds and set(keys) != set(table.key):
+        found, asked = ", ".join(keys) or "missing", ", ".join(table.key)
+        return Difference(0, "table", text=f"The primary key of {table.name} is {found}, and {asked} is asked")
+    return None
 
 
 def _types(function: Function, observation: Observation) -> Difference | None:

@@ -21,7 +21,7 @@ def of_difference(function: Function, fixture: Fixture, difference: Difference) 
         fixture=fixture.name,
         says=fixture.says,
         steps=step_list(fixture),
-        at=difference.step if difference.aspect != "columns" else None,
+        at=difference.step if difference.aspect not in {"columns", "table"} else None,
         expected=_output(function, difference.expected),
         got=_output(function, difference.got),
         missing=_texts(function, difference.missing),
@@ -37,11 +37,11 @@ def of_failure(fixture: Fixture, failure: Failure) -> Evidence:
 def sentence(difference: Difference) -> str:
     """What is different, in one sentence."""
     at = f"Step {difference.step + 1}"
+    text = difference.text
+    told = {"columns": f"The result has other columns: {text}.", "table": f"{text}.", "state": f"{at}: {text}."}
     match difference.aspect:
-        case "columns":
-            return f"The result has other columns: {difference.text}."
-        case "state":
-            return f"{at}: {difference.text}."
+        case "columns" | "table" | "state" as aspect:
+            return told[aspect]
         case "output" if difference.expected is None:
             return f"{at}: it got output where none was expected."
         case "output":

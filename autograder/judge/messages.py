@@ -138,4 +138,6 @@ def advice(function: Function, check: Check, difference: Difference) -> str:
         return "Give the column the type that the handout says: cast() changes it."
     if difference.aspect == "columns":
         return f"Name the columns as the handout does: {', '.join(function.columns)}."
+    if difference.aspect == "table":
+        return "Make the table as the handout does: its name and its primary key."
     return check.hints[0]

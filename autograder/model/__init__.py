@@ -13,6 +13,7 @@ from autograder.model.assignment import (
     Parameter,
     Scalar,
     Sentence,
+    Table,
     Variant,
 )
 from autograder.model.errors import GraderFaultError, KitError
@@ -92,6 +93,7 @@ __all__ = [
     "Step",
     "StepOutput",
     "StopBroker",
+    "Table",
     "TopicRecord",
     "Until",
     "Value",

@@ -33,13 +33,22 @@ class Parameter:
 
 
 @record
+class Table:
+    """The table that a function keeps in its store: what it is called, and the columns of its primary key."""
+
+    name: Identifier
+    key: Annotated[tuple[Identifier, ...], MinLen(1)]
+
+
+@record
 class Function:
     """A function that a student writes, and how the replay calls it.
 
     It is called with one stream for each of ``sources`` (of the engine ``kafka``: the brokers' address), then with ``parameters``
     and what the engine ``provides`` by keyword.
     ``mode`` is the output mode in which the replay runs a returned DataFrame; without one the function
-    returns a ``DataStreamWriter`` that has its own. ``columns`` names the result's columns and Spark types.
+    returns a ``DataStreamWriter`` that has its own. ``columns`` names the result's columns and Spark types, ``table`` the table of a
+    store that has them.
     """
 
     name: Identifier
@@ -50,6 +59,7 @@ class Function:
     mode: OutputMode | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     ordered: bool = False
+    table: Table | None = None
 
     @property
     def signature(self) -> str:

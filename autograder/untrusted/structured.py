@@ -120,7 +120,7 @@ class Replay:
         self.collected.append((batch_id, [[plain(cell) for cell in row] for row in rows]))
 
     def stored(self) -> list[Any]:
-        """The content of the store's one table whose name does not start with ``_``."""
+        """The content of the store's one table whose name does not start with ``_``. A column's kind is its name, and ``key``."""
         with closing(sqlite3.connect(self.store or "")) as store:
             names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
             tables = [name for name in names if not name.startswith(("_", "sqlite_"))]
@@ -128,8 +128,10 @@ class Replay:
                 raise Stopped("too_many_tables", ", ".join(tables))
             if not tables:
                 return []
-            found = store.execute('SELECT * FROM "{}"'.format(tables[0].replace('"', '""')))  # noqa: S608  # quoted
-            self.columns = [(str(column[0]), "") for column in found.description]
+            quoted = tables[0].replace('"', '""')
+            keys = {name for _, name, *_, place in store.execute(f'PRAGMA table_info("{quoted}")') if place}
+            found = store.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608  # quoted
+            self.columns = [(str(name), f"{tables[0]}{' key' * (name in keys)}") for name, *_ in found.description]
             return [list(row) for row in found.fetchmany(_MAX_ROWS)]
 
     def stop(self) -> None:
