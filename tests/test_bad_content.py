@@ -38,6 +38,7 @@ MANIFESTS = [
         r"assignment.toml:\d+: there is no engine 'flink'\nThe engines are: structured, dstream, plain, kafka",
     ),
     ('engine = "plain"', 'engine = "plain"\nprovides = ["store"]', r"'double' wants 'store', which the engine 'plain' does not provide"),
+    ('engine = "plain"', 'engine = "plain"\ntable = { name = "sums", key = ["a"] }', r"'double' names a table, and is given no store"),
     ('hints = ["Multiply by two."]', "hints = [7]", r"assignment.toml:\d+: checks.5.hints.1: "),
     ("points = 1", "points = 0", r"points: .*greater than or equal to 1"),
     ('hints = ["Multiply by two."]', "hints = []", r"hints: .*at least 1 item"),

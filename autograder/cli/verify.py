@@ -39,8 +39,10 @@ def verify(slugs: tuple[str, ...], student: str | None, secret: Path | None) -> 
 def strength(slugs: tuple[str, ...], students: int, fixture: str | None) -> None:
     """List wrong programs that no check catches.
 
-    They are made from the right one by rule: another delay, another key, rows left out, and many more. For each there is the smallest
-    stream found that tells it. Nothing is replayed; all SLUGS when none is named.
+    They are made from the right one by rule: another delay, another key, rows left out, and many more, one and two at a time. For each
+    there is the smallest stream found that tells it. Nothing is replayed; all SLUGS when none is named.
+
+    With --real the source of the solution is changed instead, and replayed on Spark and Kafka: that takes minutes.
 
     Exit code 1 when there is one. Name in solutions/SLUG/equivalent.toml, with the reason, what is the same program by the rules.
     """
