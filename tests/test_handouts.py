@@ -77,6 +77,18 @@ def test_the_table_of_parameters_has_the_students_values() -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
+def test_a_handout_says_what_is_compared(slug: str) -> None:
+    """In a section of its own, with a line on the order of rows: it counts in the functions that the manifest calls ordered."""
+    assignment = CATALOG.assignment(slug)
+    text = handout(CATALOG, assignment, assignment.defaults()).text
+    section = text.partition("\n## What is checked\n")[2].partition("\n## ")[0]
+    ordered = {name for name, function in assignment.functions.items() if function.ordered}
+
+    assert "order" in section
+    assert {name for name in assignment.functions if f"order of rows counts in `{name}`" in section} == ordered
+
+
+@pytest.mark.parametrize("slug", SLUGS)
 def test_figures_are_the_same_each_time(slug: str) -> None:
     """The same bytes, well-formed, with a line for every step that has data; each is shown in the text."""
     assignment = CATALOG.assignment(slug)
