@@ -101,8 +101,8 @@ def test_long_lists_are_cut_from_the_middle() -> None:
         ("int", None),
         ("bigint", None),
         ("decimal(10,0)", None),
-        ("string", "The result has other columns: a is STRING where INT is asked."),
-        ("timestamp", "The result has other columns: a is TIMESTAMP where INT is asked."),
+        ("string", "A column of the result has another type: a is STRING where INT is asked."),
+        ("timestamp", "A column of the result has another type: a is TIMESTAMP where INT is asked."),
         ("", None),
     ],
 )
@@ -111,3 +111,16 @@ def test_a_column_has_the_kind_that_is_asked(kind: str, says: str | None) -> Non
     found = compare(function(), "rows", steps([]), Observation(steps([]), (("a", kind), ("b", "string"))))
 
     assert (found and evidence.sentence(found)) == says
+
+
+def test_other_columns_are_told_with_their_types() -> None:
+    """Name and type, wanted and yours; a struct by its kind, and of a type that is not known the name alone."""
+    yours = (("a", "int"), ("window", "struct<start:timestamp,end:timestamp>"), ("c", "decimal(10,0)"), ("d", ""))
+    found = compare(function(), "runs", steps([]), Observation(steps([]), yours))
+
+    assert found is not None
+    assert found.aspect == "columns"
+    assert evidence.sentence(found) == (
+        "The result has other columns: missing: b; not asked for: window, c, d "
+        "(wanted: a INT, b STRING; yours: a INT, window STRUCT, c DECIMAL(10,0), d)."
+    )

@@ -35,7 +35,14 @@ def _columns(function: Function, observation: Observation) -> Difference | None:
     extra = ", ".join(name for name in names if name not in function.columns)
     parts = [f"missing: {missing}" * bool(missing), f"not asked for: {extra}" * bool(extra)]
     text = "; ".join(filter(None, parts)) or "a column stands there twice"
-    return Difference(0, "columns", text=f"{text} (wanted: {', '.join(function.columns)}; yours: {', '.join(names)})")
+    wanted = ", ".join(f"{name} {kind}" for name, kind in function.columns.items())
+    return Difference(0, "columns", text=f"{text} (wanted: {wanted}; yours: {', '.join(_column(*each) for each in observation.columns)})")
+
+
+def _column(name: str, kind: str) -> str:
+    """A column of a submission with its type; SQLite tells none, and that of a struct is long."""
+    shown = kind.upper() if kind.replace("_", "").isalnum() else kind.split("<", maxsplit=1)[0].upper()
+    return f"{name} {shown}".strip()
 
 
 def _types(function: Function, observation: Observation) -> Difference | None:
@@ -44,7 +51,7 @@ def _types(function: Function, observation: Observation) -> Difference | None:
     wrong = [
         f"{name} is {kind.upper()} where {asked} is asked" for name, kind, asked in pairs if _kind(kind) and _kind(kind) != _kind(asked)
     ]
-    return Difference(0, "columns", text="; ".join(wrong)) if wrong else None
+    return Difference(0, "types", text="; ".join(wrong)) if wrong else None
 
 
 #: Spark's simple types by kind; what is not here is compared by its values alone.
