@@ -39,7 +39,24 @@ MANIFESTS = [
     ),
     ('engine = "plain"', 'engine = "plain"\nprovides = ["store"]', r"'double' wants 'store', which the engine 'plain' does not provide"),
     ('engine = "plain"', 'engine = "plain"\ntable = { name = "sums", key = ["a"] }', r"'double' names a table, and is given no store"),
-    ('hints = ["Multiply by two."]', "hints = [7]", r"assignment.toml:\d+: checks.5.hints.1: "),
+    ('hints = ["Multiply by two."]', "hints = [7]", r"assignment.toml:68: checks.5.hints.1: a hint is a sentence, or \{ for = \["),
+    ('hints = ["Multiply by two."]', 'hints = ["a"]', r"assignment.toml:68: checks.5.hints.1: String should have at least 3"),
+    (
+        'hints = ["Multiply by two."]',
+        'hints = [{ says = "Multiply." }]',
+        r"assignment.toml:68: checks.5.hints.1.for: this field is missing",
+    ),
+    (
+        'hints = ["Multiply by two."]',
+        'hints = ["Multiply.", { for = ["wrong"], says = "By two." }]',
+        r"assignment.toml:68: checks.5.hints.2.for.1: Input should be 'missing', 'unexpected'",
+    ),
+    ('hints = ["Multiply by two."]', 'hints = [{ for = [], says = "By two." }]', r"checks.5.hints.1.for: .*at least 1 item"),
+    (
+        'hints = ["Multiply by two."]',
+        'hints = [{ for = ["missing"], says = "By two.", points = 1 }]',
+        r"checks.5.hints.1.points: there is no field of this name",
+    ),
     ("points = 1", "points = 0", r"points: .*greater than or equal to 1"),
     ('hints = ["Multiply by two."]', "hints = []", r"hints: .*at least 1 item"),
 ]

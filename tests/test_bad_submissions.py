@@ -205,7 +205,7 @@ def test_wrong_elements_of_a_dstream(grade: Grade) -> None:
     """An element of another shape is shown."""
     report = grade("def words(lines):\n    return lines\n", checks=("words_right",))
 
-    assert "An element of the result is ('a',), not (word, count)." in report.checks[0].message
+    assert "An element of the result is 'a', not a tuple (word, count)." in report.checks[0].message
 
 
 def test_other_columns(grade: Grade) -> None:

@@ -102,8 +102,8 @@ def test_long_lists_are_cut_from_the_middle() -> None:
         ("int", None),
         ("bigint", None),
         ("decimal(10,0)", None),
-        ("string", "The result has other columns: a is STRING where INT is asked."),
-        ("timestamp", "The result has other columns: a is TIMESTAMP where INT is asked."),
+        ("string", "A column of the result has another type: a is STRING where INT is asked."),
+        ("timestamp", "A column of the result has another type: a is TIMESTAMP where INT is asked."),
     ],
 )
 def test_a_column_has_the_kind_that_is_asked(kind: str, says: str | None) -> None:
@@ -117,9 +117,9 @@ def test_a_column_has_the_kind_that_is_asked(kind: str, says: str | None) -> Non
     ("columns", "says"),
     [
         ({"a": "totals key", "b": "totals"}, None),
-        ({"a": "sums key", "b": "sums"}, "The table is called sums, and totals is asked."),
-        ({"a": "totals", "b": "totals"}, "The primary key of totals is missing, and a is asked."),
-        ({"a": "totals key", "b": "totals key"}, "The primary key of totals is a, b, and a is asked."),
+        ({"a": "sums key", "b": "sums"}, "The store has another table: it is called sums, not totals."),
+        ({"a": "totals", "b": "totals"}, "The store has another table: its primary key is missing; a is asked."),
+        ({"a": "totals key", "b": "totals key"}, "The store has another table: its primary key is a, b; a is asked."),
         ({}, None),  # there is no table yet
     ],
 )
@@ -130,3 +130,16 @@ def test_a_table_has_the_name_and_the_key_that_are_asked(columns: dict[str, str]
     found = compare(keeping, "rows", steps([]), Observation(steps([]), tuple(columns.items())))
 
     assert (found and evidence.sentence(found)) == says
+
+
+def test_other_columns_are_told_with_their_types() -> None:
+    """Name and type, wanted and yours; a struct by its kind, and of a type that is not known the name alone."""
+    yours = (("a", "int"), ("window", "struct<start:timestamp,end:timestamp>"), ("c", "decimal(10,0)"), ("d", ""))
+    found = compare(function(), "runs", steps([]), Observation(steps([]), yours))
+
+    assert found is not None
+    assert found.aspect == "columns"
+    assert evidence.sentence(found) == (
+        "The result has other columns: missing: b; not asked for: window, c, d "
+        "(wanted: a INT, b STRING; yours: a INT, window STRUCT, c DECIMAL(10,0), d)."
+    )

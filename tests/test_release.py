@@ -22,7 +22,7 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.grading.redaction import for_student
 from autograder.grading.waves import Grading
 from autograder.judge.compare import same_steps
-from autograder.model import StepOutput
+from autograder.model import Hint, StepOutput
 from autograder.reports import terminal
 from autograder.submission.read import Submission
 from tests.conftest import HERE, MIXED, grade_file
@@ -141,8 +141,13 @@ def secret_texts(catalog: Catalog) -> set[str]:
         lines = [line.strip() for path in catalog.solutions(slug).rglob("*.py") for line in path.read_text().splitlines()]
         secrets |= {line for line in lines if len(line) >= SHORT and line not in given and not line.startswith("### ")}
     checks = [check for slug in catalog.slugs() for check in catalog.assignment(slug).checks]
-    hints = {hidden: {hint for check in checks if check.hidden is hidden for hint in check.hints} for hidden in (True, False)}
+    hints = {hidden: {says(hint) for check in checks if check.hidden is hidden for hint in check.hints} for hidden in (True, False)}
     return secrets | (hints[True] - hints[False])
+
+
+def says(hint: str | Hint) -> str:
+    """The line to try, whatever it is for."""
+    return hint if isinstance(hint, str) else hint.says
 
 
 def hidden_fixtures(catalog: Catalog) -> list[Path]:

@@ -39,6 +39,44 @@ def test_trouble_with_the_whole_file_is_explained_once(grade: Callable[..., Repo
     assert text.count("Try: ") == 1
 
 
+def failed(number: int, message: str, line: int | None = 7, **more: object) -> CheckReport:
+    """A check of a function of its own that failed by an error."""
+    name = f"f{number}"
+    return replace(
+        CheckReport(name, f"says {number}", name, False, Outcome.ERROR, 0, 1, message.format(name), "a hint", line, kind="raised"), **more
+    )
+
+
+def text_of(*checks: CheckReport) -> str:
+    """The report of these checks."""
+    return terminal.to_text(Report(1, "0", "0", "s", "T", "x.py", "", {}, "student", "own machine", 0, len(checks), checks))
+
+
+def test_a_slip_that_functions_share_is_told_once() -> None:
+    """The first time whole, then by the name of the check that has told it: the same kind, line and text, at whatever step."""
+    text = text_of(failed(1, "{} raises KeyError: 'a' (at step 1)"), failed(2, "{} raises KeyError: 'a' (at step 3)"))
+
+    assert text.count("raises KeyError") == 1
+    assert text.count("a hint") == 1
+    assert "The same error as in “says 1”." in text
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        failed(2, "{} raises KeyError: 'b'"),
+        failed(2, "{} raises KeyError: 'a'", 8),
+        failed(2, "{} raises KeyError: 'a'", cell="cell 2"),
+        failed(2, "{} raises KeyError: 'a'", kind="raised_at_step"),
+        failed(2, "{} raises KeyError: 'a'", diagnosis="something else"),
+    ],
+)
+def test_another_error_is_told_whole(other: CheckReport) -> None:
+    """Another text, line, cell, kind or diagnosis; and of an error without a line nobody knows whether it is the same."""
+    assert "The same error" not in text_of(failed(1, "{} raises KeyError: 'a'"), other)
+    assert "The same error" not in text_of(failed(1, "{} died", None), failed(2, "{} died", None))
+
+
 def test_terminal(report: Report, golden: Golden) -> None:
     """The text a student reads: outcome, step list with an arrow, expected and came, one line to try."""
     golden("report.txt", terminal.to_text(for_student(report)))

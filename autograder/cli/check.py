@@ -39,9 +39,10 @@ def check(slug: str, file: Path | None, strict: bool, given: tuple[str, ...]) ->
 def hint(slug: str, check_id: str | None, number: int) -> None:
     """Show the hints of a check.
 
-    Shows the first hint for CHECK of SLUG, or as many as asked for; without CHECK, what checks there are.
+    Shows the first hint for CHECK of SLUG, or as many as asked for, and what each is for; without CHECK, what checks there are.
     """
     from autograder.content.catalog import Catalog, find_root
+    from autograder.judge.hints import in_words
 
     assignment = Catalog(find_root()).assignment(slug)
     if check_id is None:
@@ -52,6 +53,6 @@ def hint(slug: str, check_id: str | None, number: int) -> None:
         raise KitError(f"{slug} has no check {check_id!r}.", f"It has: {', '.join(each.id for each in assignment.checks)}.")
     shown = found.hints[: max(1, number)]
     left = len(found.hints) - len(shown)
-    click.echo("\n".join(f"{index}. {text}" for index, text in enumerate(shown, 1)))
+    click.echo("\n".join(f"{index}. {in_words(each)}" for index, each in enumerate(shown, 1)))
     if left:
         click.echo(f"({left} more: autograder hint {slug} {check_id} -n {len(shown) + 1})")

@@ -154,21 +154,25 @@ _WORDS = {
 def first_refusal(error: ValidationError, whole: str = "") -> str:
     """What pydantic refuses first: where (``whole`` when it is all of it; items of a list count from 1), and why."""
     first = error.errors()[0]
-    place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
+    place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in _in_the_file(first["loc"]))
     return f"{place or whole}: {_WORDS.get(first['type'], first['msg'])}"
 
 
+def _in_the_file(location: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Where something stands, without the names that pydantic has for the forms that it may have."""
+    return tuple(part for part in location if not str(part).startswith("~"))
+
+
 def line_of(text: str, location: tuple[Any, ...]) -> int:
-    """The line of a TOML text at which a key path stands (1 when it cannot be told)."""
-    lines = text.splitlines()
+    """The line of a TOML text at which a key path stands, or the last of its keys that has one (1 when it cannot be told)."""
+    lines, location = text.splitlines(), _in_the_file(location)
     table = [str(part) for part in location if not isinstance(part, int)]
     start = _header_line(lines, location, table)
-    key = table[-1] if table else ""
-    for index in range(start, len(lines)):
-        if re.match(rf"\s*{re.escape(key)}\s*=", lines[index]):
-            return index + 1
-        if index > start and lines[index].startswith("["):
-            break
+    end = next((index for index in range(start + 1, len(lines)) if lines[index].startswith("[")), len(lines))
+    for key in reversed(table):
+        for index in range(start, end):
+            if re.match(rf"\s*{re.escape(key)}\s*=", lines[index]):
+                return index + 1
     return min(start + 1, max(len(lines), 1))
 
 

@@ -1,4 +1,7 @@
-"""What a replay says in words, the same on every machine and in every run: without folders, and numbers that are drawn anew."""
+"""What a replay says in words, the same on every machine and in every run: without folders, and numbers that are drawn anew.
+
+Of an error the cause remains.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autograder.grading.causes import cause
 from autograder.machine.paths import known_folders
 from autograder.model import Observation
 
@@ -30,7 +34,7 @@ def cleaned(observation: Observation) -> Observation:
     folders, failure = known_folders(), observation.failure
     printed = [clean(line, folders, numbered=bool(_PLAN.match(line))) for line in observation.printed.split("\n")]
     if failure:
-        failure = replace(failure, text=clean(failure.text, folders))
+        failure = cause(replace(failure, text=clean(failure.text, folders)))
     return replace(observation, printed="\n".join(printed), failure=failure)
 
 

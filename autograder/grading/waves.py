@@ -15,10 +15,11 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.grading.cleaning import cleaned
 from autograder.grading.diagnosis import Judged, diagnosed
 from autograder.judge import evidence
+from autograder.judge.advice import advice, explain
 from autograder.judge.bounds import is_too_large
 from autograder.judge.compare import compare
 from autograder.judge.diagnose import Case
-from autograder.judge.messages import FAULT, MESSAGES, advice, explain
+from autograder.judge.messages import FAULT, MESSAGES
 from autograder.model import (
     Check,
     CheckReport,
@@ -227,13 +228,13 @@ def _failure(
 ) -> _Failure | None:
     failure = observation.failure
     if failure:
-        outcome, message, hint = explain(function, failure)
+        outcome, message, hint = explain(function, failure, check, fixture)
         return _Failure(outcome, message, hint, failure.line, evidence.of_failure(fixture, failure), failure.kind)
     difference: Difference | None = compare(function, check.compare, expected, observation)
     if difference is None:
         return None
     found = evidence.of_difference(function, fixture, difference)
-    return _Failure(Outcome.FAILED, evidence.sentence(difference), advice(function, check, difference), None, found)
+    return _Failure(Outcome.FAILED, evidence.sentence(difference, function, fixture), advice(function, check, difference), None, found)
 
 
 def _empty(check: Check, outcome: Outcome, message: str = "") -> CheckReport:

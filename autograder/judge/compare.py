@@ -36,7 +36,14 @@ def _columns(function: Function, observation: Observation) -> Difference | None:
     extra = ", ".join(name for name in names if name not in function.columns)
     parts = [f"missing: {missing}" * bool(missing), f"not asked for: {extra}" * bool(extra)]
     text = "; ".join(filter(None, parts)) or "a column stands there twice"
-    return Difference(0, "columns", text=f"{text} (wanted: {', '.join(function.columns)}; yours: {', '.join(names)})")
+    wanted = ", ".join(f"{name} {kind}" for name, kind in function.columns.items())
+    return Difference(0, "columns", text=f"{text} (wanted: {wanted}; yours: {', '.join(_column(*each) for each in observation.columns)})")
+
+
+def _column(name: str, kind: str) -> str:
+    """A column of a submission with its type; SQLite tells none, and that of a struct is long."""
+    shown = kind.upper() if kind.replace("_", "").isalnum() else kind.split("<", maxsplit=1)[0].upper()
+    return f"{name} {shown}".strip()
 
 
 def _table(table: Table, observation: Observation) -> Difference | None:
@@ -45,10 +52,9 @@ def _table(table: Table, observation: Observation) -> Difference | None:
     names = sorted({kind.removesuffix(" key") for kind in kinds.values()})
     keys = [name for name, kind in kinds.items() if kind.endswith(" key")]
     if kinds and names != [table.name]:
-        return Difference(0, "table", text=f"The table is called {', '.join(names)}, and {table.name} is asked")
+        return Difference(0, "table", text=f"it is called {', '.join(names)}, not {table.name}")
     if kinds and set(keys) != set(table.key):
-        found, asked = ", ".join(keys) or "missing", ", ".join(table.key)
-        return Difference(0, "table", text=f"The primary key of {table.name} is {found}, and {asked} is asked")
+        return Difference(0, "table", text=f"its primary key is {', '.join(keys) or 'missing'}; {', '.join(table.key)} is asked")
     return None
 
 
@@ -58,7 +64,7 @@ def _types(function: Function, observation: Observation) -> Difference | None:
     wrong = [
         f"{name} is {kind.upper()} where {asked} is asked" for name, kind, asked in pairs if _kind(kind) and _kind(kind) != _kind(asked)
     ]
-    return Difference(0, "columns", text="; ".join(wrong)) if wrong else None
+    return Difference(0, "types", text="; ".join(wrong)) if wrong else None
 
 
 #: Spark's simple types by kind; what is not here is compared by its values alone.

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autograder.content.expressions import iso
+from autograder.judge import kafka_facts
+from autograder.judge.advice import call
 from autograder.judge.kafka_steps import kafka_step_text
 from autograder.model import Add, Ask, Columns, Difference, Evidence, Failure, Fixture, Flush, Function, Restart, Row, Step
 
@@ -13,6 +15,8 @@ _MOST_ROWS = 8
 _MOST_STEPS = 12
 #: Rows that a report carries of one output, and characters of one row.
 _MOST_KEPT, _LONGEST = 500, 2000
+#: Characters of two answers that a sentence holds.
+_SHORT = 200
 
 
 def of_difference(function: Function, fixture: Fixture, difference: Difference) -> Evidence:
@@ -21,7 +25,7 @@ def of_difference(function: Function, fixture: Fixture, difference: Difference) 
         fixture=fixture.name,
         says=fixture.says,
         steps=step_list(fixture),
-        at=difference.step if difference.aspect not in {"columns", "table"} else None,
+        at=difference.step if difference.aspect not in _OF_COLUMNS else None,
         expected=_output(function, difference.expected),
         got=_output(function, difference.got),
         missing=_texts(function, difference.missing),
@@ -34,23 +38,42 @@ def of_failure(fixture: Fixture, failure: Failure) -> Evidence:
     return Evidence(fixture.name, fixture.says, step_list(fixture), failure.step, (), ())
 
 
-def sentence(difference: Difference) -> str:
-    """What is different, in one sentence."""
-    at = f"Step {difference.step + 1}"
-    text = difference.text
-    told = {"columns": f"The result has other columns: {text}.", "table": f"{text}.", "state": f"{at}: {text}."}
-    match difference.aspect:
-        case "columns" | "table" | "state" as aspect:
-            return told[aspect]
-        case "output" if difference.expected is None:
-            return f"{at}: it got output where none was expected."
-        case "output":
-            return f"{at}: it got no output where some was expected."
+def sentence(difference: Difference, function: Function | None = None, fixture: Fixture | None = None) -> str:
+    """What is different, in one sentence. Of a plain ``function`` the call, where the ``fixture`` is given."""
+    if difference.aspect in _OF_COLUMNS:
+        return f"{_OF_COLUMNS[difference.aspect]}: {difference.text}."
+    step = fixture.steps[difference.step] if fixture else None
+    what = _returned(function, step, difference) if function and isinstance(step, Ask) else _differs(difference)
+    return f"Step {difference.step + 1}: {what}."
+
+
+#: Differences of the whole result, which have no step.
+_OF_COLUMNS = {
+    "columns": "The result has other columns",
+    "types": "A column of the result has another type",
+    "table": "The store has another table",
+}
+    "columns": "The result has other columns",
+    "types": "A column of the result has another type",
+    "table": "The store has another table",
+}
+
+
+def _differs(difference: Difference) -> str:
+    if difference.aspect == "state":
+        return difference.text
+    if difference.aspect == "output":
+        none = difference.expected is None
+        return f"it got {'output where none' if none else 'no output where some'} was expected"
     missing, unexpected = len(difference.missing), len(difference.unexpected)
-    if not missing and not unexpected:
-        return f"{at}: the right rows are in another order."
     parts = [f"{_count(missing)} missing"] * bool(missing) + [f"{_count(unexpected)} not expected"] * bool(unexpected)
-    return f"{at}: {' and '.join(parts)}."
+    return kafka_facts.told(difference.missing, difference.unexpected) or " and ".join(parts) or "the right rows are in another order"
+
+
+def _returned(function: Function, step: Ask, difference: Difference) -> str:
+    """A plain function's answer and the right one; where they are long the evidence alone has them."""
+    got, want = (", ".join(_output(function, rows)) for rows in (difference.got, difference.expected))
+    return f"{call(function, step)} returned {f'{got}, not {want}' if len(got) + len(want) <= _SHORT else 'something else'}"
 
 
 def _count(rows: int) -> str:
@@ -91,8 +114,13 @@ def _output(function: Function, rows: Sequence[Row] | None) -> tuple[str, ...]:
 
 def _texts(function: Function, rows: Sequence[Row], *, in_order: bool = True) -> tuple[str, ...]:
     """Rows as a report carries them: not all of a million, and of a long one its ends."""
-    found = [_shortened(row_text(row, function.columns)) for row in rows]
+    found = [_shortened(_told(row, function.columns)) for row in rows]
     return tuple(cut(found if in_order else sorted(found), _MOST_KEPT))
+
+
+def _told(row: Row, kinds: Mapping[str, str]) -> str:
+    """A row as a report tells it: of a fact what it is about, and how that is."""
+    return f"{row['what']}: {row['is']}" if not kinds and kafka_facts.is_fact(row) else row_text(row, kinds)
 
 
 def _shortened(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.model import Check, Difference, Failure, Function, Outcome
+from autograder.model import Outcome
 
 
 @dataclass(frozen=True)
 class Message:
-    """``what`` and ``hint`` may name {call}, {name}, {text}, {error} and {step}."""
+    """``what`` and ``hint`` may name {call}, {name}, {text} and {error}. ``judge.advice`` knows more exact ones for some texts."""
 
     what: str
     hint: str
@@ -33,7 +33,7 @@ MESSAGES = {
     "wrong_parameters": Message("The function is called as {call}, but yours is {text}.", "Keep the parameters of the skeleton."),
     "not_written": Message("{name} is not written yet.", "Replace the line that raises NotImplementedError.", Outcome.FAILED),
     "raised": Message("{name} raises {error}: {text}", "The line is where your code stood; read the message from its end."),
-    "refused": Message("Spark refuses the query: {text}", "Check the output mode and where the watermark stands."),
+    "refused": Message("Spark refuses the query: {text}", "Read the reason: it names what this query may not do."),
     "returned_none": Message("{name} returns None.", "Return the {text} at the end of the function."),
     "returned_batch": Message(
         "{name} returns a batch DataFrame, not a stream.", "Build the result from the stream that the function is given."
@@ -52,7 +52,7 @@ MESSAGES = {
     "other_checkpoint": Message(
         "The checkpoint folder is not the one that {name} is given.", "Pass `checkpoint` on as it is: the grader looks there."
     ),
-    "raised_at_step": Message("The query died with {error}: {text}", "Look at what this step's rows have that earlier ones had not."),
+    "raised_at_step": Message("The query died with {error}: {text}", "Look at this step's rows, and at what the code does with them."),
     "raised_in_task": Message(
         "Your function raised {error} while rows were processed: {text}", "Look at this step's rows: which one does the code not expect?"
     ),
@@ -121,23 +121,3 @@ def kind_of_outcome(outcome: Outcome) -> str:
     if outcome is Outcome.ERROR:
         return ERROR
     return next((kind for kind, message in MESSAGES.items() if message.outcome is outcome and outcome is not Outcome.FAILED), "")
-
-
-def explain(function: Function, failure: Failure) -> tuple[Outcome, str, str]:
-    """Outcome, what happened and what to try, for a failure."""
-    found = MESSAGES[failure.kind]
-    names = {"call": function.signature, "name": function.name, "text": failure.text, "error": failure.error or "an error"}
-    what = found.what.format(**names).strip()
-    where = f" (at step {failure.step + 1})" if failure.step is not None else ""
-    return found.outcome, what + where, found.hint.format(**names)
-
-
-def advice(function: Function, check: Check, difference: Difference) -> str:
-    """What to try where the result is different: for other columns their names, else the check's first hint."""
-    if difference.aspect == "columns" and " is asked" in difference.text:
-        return "Give the column the type that the handout says: cast() changes it."
-    if difference.aspect == "columns":
-        return f"Name the columns as the handout does: {', '.join(function.columns)}."
-    if difference.aspect == "table":
-        return "Make the table as the handout does: its name and its primary key."
-    return check.hints[0]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from autograder.judge.advice import RULES
+from autograder.judge.hints import WORDS
 from autograder.judge.messages import MESSAGES
 from autograder.model import Outcome
 
@@ -38,3 +40,18 @@ def _lines() -> Iterator[str]:
     yield "| kind | outcome | what | try |\n|---|---|---|---|"
     for kind, message in MESSAGES.items():
         yield f"| `{kind}` | {message.outcome.value} | {message.what} | {message.hint} |"
+    yield "\nWhere the error and its text match these words, what to try is more exact; the first that matches is taken.\n"
+    yield "| kinds | words | what, where it is another | try |\n|---|---|---|---|"
+    for rule in RULES:
+        only = f", of what is given no `{rule.without}`" * bool(rule.without)
+        yield f"| {_coded(rule.kinds)} | {_coded([rule.words])}{only} | {rule.what} | {rule.hint} |"
+    yield "\n## Hints\n"
+    yield "What a hint of a manifest may be `for`. Where an output differs, a student is given the first hint that is for this, else the"
+    yield "first that is for anything. Where there is a failure: the first hint for it whose `words` the error has, else the line of the"
+    yield "second table above, else the first hint for it without `words`, else the line of the first table.\n"
+    yield "| for | where |\n|---|---|"
+    yield from (f"| `{kind}` | {words} |" for kind, words in WORDS.items())
+
+
+def _coded(texts: Iterable[str]) -> str:
+    return ", ".join(f"`{text}`".replace("|", "\\|") for text in texts)

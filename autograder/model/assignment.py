@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
 from annotated_types import Ge, Le, MinLen
-from pydantic import StringConstraints
+from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from autograder.wire import Limits, Value, record
 
 Compare: TypeAlias = Literal["rows", "runs", "times", "state"]
 OutputMode: TypeAlias = Literal["append", "update", "complete"]
+#: What a hint may be for: how an output differs, what is seen on brokers, or what kept a replay from its end.
+Fails: TypeAlias = Literal[
+    "missing", "unexpected", "different", "order", "output", "silence", "columns", "types", "state",
+    "returned", "unhandled", "handled_again", "uncommitted", "lost",
+    "refused", "raised", "raised_at_step", "raised_in_task", "returned_other", "wrong_elements", "timeout",
+]  # fmt: skip
 #: What slugs, parameters, functions, checks and fixtures are called.
 IDENTIFIER = r"^[a-z][a-z0-9_]*$"
 Identifier = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
@@ -68,6 +74,26 @@ class Function:
 
 
 @record
+class Hint:
+    """One line to try, for those failures alone that it ``fits``; with ``words``: where the error has them, in capitals or not."""
+
+    says: Sentence
+    fits: Annotated[tuple[Fails, ...], MinLen(1), Field(alias="for")]
+    words: str = ""
+
+
+def _kind(hint: object) -> str | None:
+    return {str: "~sentence", dict: "~table", Hint: "~table"}.get(type(hint))
+
+
+#: A sentence is for any failure. A tag is no word of the manifest: what refuses one leaves out what begins with ~.
+AnyHint: TypeAlias = Annotated[
+    Annotated[Sentence, Tag("~sentence")] | Annotated[Hint, Tag("~table")],
+    Discriminator(_kind, "hint", 'a hint is a sentence, or { for = ["missing"], says = "a sentence" }'),
+]
+
+
+@record
 class Check:
     """One line of the marks: a function replayed on fixtures, compared in one respect. ``time_limit`` in seconds for each fixture."""
 
@@ -76,7 +102,7 @@ class Check:
     function: Identifier
     fixtures: Annotated[tuple[Identifier, ...], MinLen(1)]
     points: Annotated[int, Ge(1)]
-    hints: Annotated[tuple[Sentence, ...], MinLen(1)]
+    hints: Annotated[tuple[AnyHint, ...], MinLen(1)]
     compare: Compare = "rows"
     needs: tuple[Identifier, ...] = ()
     partial: bool = False

@@ -38,7 +38,7 @@ class Difference:
     """The first step at which a replay is not what was expected."""
 
     step: int
-    aspect: Literal["rows", "output", "state", "columns", "table"]
+    aspect: Literal["rows", "output", "state", "columns", "types", "table"]
     missing: tuple[Row, ...] = ()
     unexpected: tuple[Row, ...] = ()
     expected: tuple[Row, ...] | None = None

@@ -87,10 +87,19 @@ def _checks(report: Report) -> Iterator[Line]:
         yield from (_head(check) for check in report.checks)
         return
     told: set[tuple[str, str]] = set()
+    raised: dict[tuple[str | int | None, ...], str] = {}
     for check in report.checks:
-        yield from _check(check, (check.message, check.hint) in told)
+        before = raised.get(_slip(check)) if check.line is not None else None
+        raised.setdefault(_slip(check), check.says)
+        yield from _check(check, (check.message, check.hint) in told, before)
         if check.evidence and check.evidence[0].at is None:  # a failure of the whole function
             told.add((check.message, check.hint))
+
+
+def _slip(check: CheckReport) -> tuple[str | int | None, ...]:
+    """What is the same where several functions fail of one slip: the kind, the line, and the text without function and step."""
+    text = re.sub(r" \(at step \d+\)", "", check.message.replace(check.function, "…"))
+    return check.kind, check.cell, check.line, text, check.diagnosis
 
 
 def _whole_file(report: Report) -> CheckReport | None:
@@ -117,9 +126,13 @@ def _head(check: CheckReport) -> Line:
     return Line(f"  {mark} {check.says}{hidden}".ljust(_WIDTH - len(points) - 1) + f" {points}", style)
 
 
-def _check(check: CheckReport, told: bool) -> Iterator[Line]:
+def _check(check: CheckReport, told: bool, before: str | None) -> Iterator[Line]:
+    """A check whole; where it was ``told`` of its function, its message alone, and of an error that came ``before``, where."""
     yield _head(check)
-    yield from _message(check) if told else _below(check)
+    if before is not None:
+        yield from _wrapped(f"The same error as in “{before}”.")
+    else:
+        yield from _message(check) if told else _below(check)
 
 
 def _message(check: CheckReport) -> Iterator[Line]:
