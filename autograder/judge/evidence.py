@@ -53,10 +53,6 @@ _OF_COLUMNS = {
     "types": "A column of the result has another type",
     "table": "The store has another table",
 }
-    "columns": "The result has other columns",
-    "types": "A column of the result has another type",
-    "table": "The store has another table",
-}
 
 
 def _differs(difference: Difference) -> str:
