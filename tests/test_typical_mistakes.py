@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.authoring.proof import rejected_header, touched
+from autograder.content import expected
 from autograder.content.catalog import Catalog
 from autograder.engines.recorded import Recorded
 from autograder.engines.runtime import Runtime
@@ -17,7 +19,7 @@ from autograder.grading.answer_key import AnswerKey
 from autograder.grading.cleaning import cleaned
 from autograder.grading.session import Session
 from autograder.judge.advice import explain
-from autograder.model import CheckReport, Failure, Observation, Outcome
+from autograder.model import CheckReport, Failure, Observation, Outcome, Report
 from autograder.submission.read import Submission
 from tests.conftest import HERE
 
@@ -49,6 +51,41 @@ def test_what_is_said_of_typical_mistakes(
     golden("typical_mistakes.md", text)
 
 
+_BY_RULE = """<!-- Written by `pytest tests/test_typical_mistakes.py --update-goldens`. -->
+# What rules name
+
+Of each rejected file whose mistake its author has written down: what is said where that entry is taken away.
+"""
+
+
+def test_what_rules_name_where_the_author_names_nothing(
+    recorded: Callable[..., Recorded], runtime: Runtime, tmp_path: Path, golden: Callable[[str, str], None]
+) -> None:
+    """Read the page: each sentence must be true of its program. None is better than a wrong one."""
+    lines, named, of = [_BY_RULE], 0, 0
+    for slug in SLUGS:
+        lines.append(f"## {slug}\n")
+        for path, answer_key in _without_entry(slug):
+            report = _graded(answer_key, path, _from_records(recorded(slug, runtime)), tmp_path)
+            found = list(dict.fromkeys(check.diagnosis for check in report.checks if check.diagnosis))
+            lines.append(f"- {path.stem}: {' / '.join(found) or '–'}")
+            named, of = named + bool(found), of + 1
+        lines.append("")
+    golden("named_by_rule.md", "\n".join([*lines, f"{named} of {of}."]) + "\n")
+
+
+def _without_entry(slug: str) -> Iterator[tuple[Path, AnswerKey]]:
+    """The rejected files of an assignment whose mistake has a program, with an answer key that does not have the mistake."""
+    answer_key = AnswerKey.load(CATALOG, slug)
+    mistakes = expected.load(CATALOG.expectation(slug)).mistakes
+    written = {mistake.id for found in mistakes.values() for mistake in found if mistake.emits}
+    for path in sorted((CATALOG.solutions(slug) / "rejected").glob("*.py")):
+        header = rejected_header(path)
+        if header and header[1] in written:
+            rest = {name: tuple(each for each in found if each.id != header[1]) for name, found in answer_key.expectation.mistakes.items()}
+            yield path, replace(answer_key, expectation=replace(answer_key.expectation, mistakes=rest))
+
+
 def _from_records(others: Recorded) -> Recorded:
     """The same records without the part that is replayed although there is one: what is told decides no outcome."""
     found = Recorded(others.replays, others.records)
@@ -58,15 +95,20 @@ def _from_records(others: Recorded) -> Recorded:
 
 def _rejected(slug: str, observer: Recorded, folder: Path) -> Iterator[str]:
     answer_key = AnswerKey.load(CATALOG, slug)
-    solution = CATALOG.solution(slug).read_text(encoding="utf-8")
     for path in sorted((CATALOG.solutions(slug) / "rejected").glob("*.py")):
-        header, text = rejected_header(path), path.read_text(encoding="utf-8")
+        header = rejected_header(path)
         assert header is not None
-        (folder / path.name).write_text(f"{solution}\n\n{text}", encoding="utf-8")
-        checks = [check for check in answer_key.assignment.checks if check.function in touched(answer_key, text)]
-        report = Session(answer_key).grade(Submission.read(folder / path.name), checks, observer=observer).report
+        report = _graded(answer_key, path, observer, folder)
         yield f"**{path.stem}**: {header[2]}\n"
         yield from _checks([check for check in report.checks if check.outcome not in {Outcome.PASSED, Outcome.SKIPPED}])
+
+
+def _graded(answer_key: AnswerKey, path: Path, observer: Recorded, folder: Path) -> Report:
+    """A rejected file, put behind the solution, on the checks that it may change."""
+    text, solution = path.read_text(encoding="utf-8"), CATALOG.solution(answer_key.assignment.slug).read_text(encoding="utf-8")
+    (folder / path.name).write_text(f"{solution}\n\n{text}", encoding="utf-8")
+    checks = [check for check in answer_key.assignment.checks if check.function in touched(answer_key, text)]
+    return Session(answer_key).grade(Submission.read(folder / path.name), checks, observer=observer).report
 
 
 def _checks(checks: list[CheckReport]) -> Iterator[str]:
