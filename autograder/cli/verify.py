@@ -37,10 +37,11 @@ def verify(slugs: tuple[str, ...], student: str | None, secret: Path | None) -> 
 @click.option("--students", default=0, type=click.IntRange(0, 100_000), help="Try the variants of so many students, not the defaults.")
 @click.option("--write", "fixture", metavar="NAME", help="Write the first stream that tells one as hidden fixture NAME.")
 def strength(slugs: tuple[str, ...], students: int, fixture: str | None) -> None:
-    """List wrong programs that no check catches.
+    """List wrong programs that no check catches, and claims that the data do not show.
 
-    They are made from the right one by rule: another delay, another key, rows left out, and many more. For each there is the smallest
-    stream found that tells it. Nothing is replayed; all SLUGS when none is named.
+    Wrong programs are made from the right one by rule: another delay, another key, rows left out, and many more. For each there is the
+    smallest stream found that tells it. A claim is a word such as "late" in a check or a fixture whose rows have none, or a parameter
+    that is the same in every call. Nothing is replayed; all SLUGS when none is named.
 
     Exit code 1 when there is one. Name in solutions/SLUG/equivalent.toml, with the reason, what is the same program by the rules.
     """
