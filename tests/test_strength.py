@@ -10,12 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring import strength
+from autograder.authoring.trials import findings
 from autograder.cli.main import main
 from autograder.content.catalog import Catalog
 from autograder.content.fixtures import read_fixture
+from autograder.content.mistakes import Emits
 from autograder.content.wrong_programs import Example, WrongProgram, wrong_programs
 from autograder.grading.answer_key import AnswerKey
-from autograder.model import KitError, Variant
+from autograder.model import Batch, Fixture, KitError, StepOutput, Value, Variant
 from tests.conftest import HERE
 
 CATALOG = Catalog(HERE.parent)
@@ -53,7 +55,8 @@ def test_without_a_fixture_its_wrong_programs_survive_and_the_stream_found_tells
     fewer = tuple(check for check in departures.assignment.checks if check.id == "windows_right")
     functions = {name: departures.assignment.functions[name]}
     weak = replace(departures, assignment=replace(departures.assignment, functions=functions, checks=fewer))
-    found = {(each.function, each.wrong.id): each for each in strength.survivors(weak, Variant(departures.assignment.defaults()))}
+    survivors = [each.survivor for each in findings(weak, [Variant(departures.assignment.defaults())]).weak]
+    found = {(each.function, each.wrong.id): each for each in survivors}
 
     survivor = found["departures_per_window", "delay_1_ms_more"]
 
@@ -103,7 +106,38 @@ def test_what_is_the_same_by_the_rules_has_a_reason(kit: Path) -> None:
     path.write_text('[counts]\nleast_hard_coded = "It is never asked."\n')
 
     assert strength.named_as_same(answer_key) == {"counts": {"least_hard_coded": "It is never asked."}}
-    assert "least_hard_coded" not in {each.wrong.id for each in strength.survivors(answer_key, Variant({"least": 1}))}
+    assert "least_hard_coded" not in {each.survivor.wrong.id for each in findings(answer_key, [Variant({"least": 1})]).weak}
     path.write_text("counts = 3\n")
     with pytest.raises(KitError, match=r"equivalent\.toml"):
         strength.named_as_same(answer_key)
+
+
+def test_two_mistakes_that_hide_each_other_are_tried(departures: AnswerKey) -> None:
+    """Each is caught alone; a check that sees neither of both would be told."""
+    cases = strength.cases(departures, "departures_per_window", departures.assignment.defaults())
+    case = next(case for case in cases if case.check.compare == "rows")
+    function = departures.assignment.functions["departures_per_window"]
+    found = wrongs(departures, function.name)
+    later, sooner = (_shifted(found["shifted_1_min"], by) for by in (1, -1))
+
+    assert strength.missed(function, [case], [later, sooner]) == []
+    assert [wrong.id for wrong in strength.missed(function, [case], [later, sooner], in_pairs=True)] == ["by_1+by_-1"]
+
+
+def _shifted(like: WrongProgram, by: int) -> WrongProgram:
+    """The ends of all windows so many microseconds later."""
+
+    def spoil(right: Emits) -> Emits:
+        def emits(fixture: Fixture, **values: Value) -> tuple[StepOutput, ...]:
+            return tuple(StepOutput(tuple(_moved(batch, by) for batch in step.batches)) for step in right(fixture, **values))
+
+        return emits
+
+    key = AnswerKey.load(CATALOG, "watermarks")
+    return replace(
+        like, id=f"by_{by}", touches=frozenset({str(by)}), emits=spoil(key.expectation.emits["departures_per_window"]), spoil=spoil
+    )
+
+
+def _moved(batch: Batch, by: int) -> Batch:
+    return replace(batch, rows=tuple({**row, "window_end": row["window_end"] + by} for row in batch.rows))

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring import generated, strength
+from autograder.authoring import generated, strength_report
 from autograder.content.files import read_text
 from autograder.engines.base import Observer
 from autograder.grading.answer_key import AnswerKey
@@ -49,9 +49,7 @@ class Proof:
 def prove(session: Session, variant: Variant, observers: Sequence[Observer], progress: Progress) -> Proof:
     """Grade every file of the assignment in a variant, by so many observers at once, and compare with what it says of itself."""
     answer_key = session.answer_key
-    problems = list(_shape(answer_key))
-    if answer_key.assignment.verify.strong:
-        problems += strength.problems(answer_key, variant)
+    problems = without_grading(answer_key, variant)
     checks = answer_key.assignment.checks
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="autograder-verify-") as folder:
@@ -63,6 +61,12 @@ def prove(session: Session, variant: Variant, observers: Sequence[Observer], pro
             progress(f"{answer_key.assignment.slug}: {kind} {path.name}", number, len(files))
     problems += _uncaught(answer_key, [path for kind, path in files if kind == "rejected"])
     return Proof(answer_key.assignment.slug, tuple(check.id for check in checks), tuple(rows), problems)
+
+
+def without_grading(answer_key: AnswerKey, variant: Variant) -> list[str]:
+    """What is wrong with an assignment's files, and where it asks for that, with the strength of its fixtures in a variant."""
+    strong = answer_key.assignment.verify.strong
+    return [*_shape(answer_key), *(strength_report.problems(answer_key, variant) if strong else ())]
 
 
 _MARKS = {

@@ -17,7 +17,7 @@ from autograder.content.files import read_text
 from autograder.content.fixtures import SCALAR
 from autograder.content.mistakes import Emits
 from autograder.content.random_streams import streams_like
-from autograder.content.wrong_programs import Example, RefusedError, WrongProgram, both, wrong_programs
+from autograder.content.wrong_programs import RefusedError, WrongProgram, both
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge.compare import compare
 from autograder.model import (
@@ -34,7 +34,6 @@ from autograder.model import (
     Step,
     StepOutput,
     Value,
-    Variant,
 )
 
 #: Random streams on which a program that no check catches is tried, before it is taken for the same program.
@@ -74,38 +73,18 @@ def cases(answer_key: AnswerKey, name: str, parameters: Mapping[str, Value]) -> 
     return found
 
 
-def survivors(answer_key: AnswerKey, variant: Variant, seed: int = 0, *, in_pairs: bool = False) -> Iterator[Survivor]:
-    """Of every function the wrong programs that no check catches, and a stream that tells them where one is found.
-
-    ``in_pairs``: also those with two mistakes, each of which is caught alone.
-    """
-    key = replace(answer_key, seeds=variant.seeds)
-    same = named_as_same(answer_key)
-    for name, function in answer_key.assignment.functions.items():
-        found = cases(key, name, variant.parameters)
-        wrongs = wrong_programs(key.assignment, key.expectation, function, Example(found[0].fixture, found[0].values))
-        missed = [wrong for wrong in wrongs if not _is_caught_by(function, found, wrong)]
-        if in_pairs:
-            caught = [wrong for wrong in wrongs if wrong not in missed]
-            pairs = filter(None, itertools.starmap(both, itertools.combinations(caught, 2)))
-            missed += [pair for pair in pairs if not _is_caught_by(function, found, pair)]
-        for wrong in missed:
-            if wrong.id not in same.get(name, {}):
-                chance = random.Random(seed)  # noqa: S311  # the same streams each time
-                yield Survivor(name, wrong, told_by(key, function, wrong.emits, found, chance))
+def missed(function: Function, found: Sequence[Case], wrongs: Sequence[WrongProgram], *, in_pairs: bool = False) -> list[WrongProgram]:
+    """The wrong programs that no case catches; ``in_pairs``: also those with two mistakes, each of which is caught alone."""
+    missed = [wrong for wrong in wrongs if not _is_caught_by(found, function, wrong)]
+    if not in_pairs:
+        return missed
+    ids = {wrong.id for wrong in missed}
+    pairs = itertools.starmap(both, itertools.combinations([wrong for wrong in wrongs if wrong.id not in ids], 2))
+    return missed + [pair for pair in pairs if pair and not _is_caught_by(found, function, pair)]
 
 
-def _is_caught_by(function: Function, found: Sequence[Case], wrong: WrongProgram) -> bool:
+def _is_caught_by(found: Sequence[Case], function: Function, wrong: WrongProgram) -> bool:
     return any(is_caught(function, case, wrong.emits) for case in found)
-
-
-def problems(answer_key: AnswerKey, variant: Variant) -> list[str]:
-    """The wrong programs that get full points although a stream tells them, a line each."""
-    slug = answer_key.assignment.slug
-    weak = [found for found in survivors(answer_key, variant) if found.stream]
-    return [
-        f"{slug}: no check of {each.function} catches {each.wrong.id}: {each.wrong.says} (`autograder strength {slug}`)" for each in weak
-    ]
 
 
 def named_as_same(answer_key: AnswerKey) -> Mapping[str, Mapping[str, str]]:

@@ -1,15 +1,19 @@
-"""What ``autograder strength`` prints and writes."""
+"""What ``autograder strength`` prints and writes, and what ``verify`` takes from it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from autograder.authoring.strength import Survivor, survivors, to_fixture
+from autograder.authoring import claims, real_strength
+from autograder.authoring.strength import Survivor, named_as_same, to_fixture
+from autograder.authoring.trials import Findings, Weakness, findings, values_text
 from autograder.content import variants
 from autograder.content.catalog import Catalog
 from autograder.content.files import write_text
 from autograder.grading.answer_key import AnswerKey
+from autograder.grading.session import gradable
+from autograder.machine.progress import Progress
 from autograder.model import Assignment, KitError, Variant
 from autograder.model.assignment import IDENTIFIER
 
@@ -18,7 +22,7 @@ _SECRET = b"autograder strength"
 
 
 def report(catalog: Catalog, slugs: Sequence[str], students: int, fixture: str | None, say: Callable[[str], None]) -> bool:
-    """Say for each assignment which wrong programs survive; whether there are any.
+    """Say for each assignment which wrong programs survive and which claims the data do not show; whether there are any.
 
     Raises KitError for a name that no fixture can have, and for several assignments when one fixture is to be written.
     """
@@ -27,42 +31,76 @@ def report(catalog: Catalog, slugs: Sequence[str], students: int, fixture: str |
     weak = False
     for slug in slugs or catalog.slugs():
         answer_key = AnswerKey.load(catalog, slug).complete()
-        found = list(_found(answer_key, students))
-        told = [each for each in found if each.stream]
-        for each in told:
-            say(_text(each))
-        say(f"{slug}: {_count(len(told))} that a stream tells; {len(found) - len(told)} more are the same on all streams that were tried")
-        if fixture is not None and told and told[0].stream:
-            path = catalog.fixture_folder(slug) / "hidden" / f"{fixture}.jsonl"
-            write_text(path, to_fixture(told[0].stream, told[0].wrong.says))
-            say(f"wrote {path}")
-        weak = weak or bool(told)
+        found = findings(answer_key, drawn(answer_key.assignment, students), in_pairs=not students)
+        for line in _lines(slug, found, tell_variant=students > 0):
+            say(line)
+        streams = [each.survivor for each in found.weak if each.survivor.stream]
+        if fixture is not None and streams:
+            say(f"wrote {_written(catalog, slug, fixture, streams[0])}")
+        weak = weak or bool(_told(found) or found.claims)
     return weak
 
 
-def _count(number: int) -> str:
-    return f"{number or 'no'} wrong program{'s' * (number != 1)}"
+def report_real(catalog: Catalog, slugs: Sequence[str], say: Callable[[str], None], progress: Progress) -> bool:
+    """Say for each assignment which mutants of its solution get full points on real Spark and Kafka; whether there are any."""
+    weak = False
+    for answer_key in gradable(catalog, slugs, progress):
+        slug, named = answer_key.assignment.slug, named_as_same(answer_key)
+        found = [each for each in real_strength.survivors(answer_key, progress) if each.id not in named.get(each.function, {})]
+        for mutant in found:
+            say(f"{slug}: no check catches {mutant.id}")
+        say(f"{slug}: {_count(len(found), 'mutant')} of the solution that no check catches")
+        weak = weak or bool(found)
+    return weak
 
 
-def _found(answer_key: AnswerKey, students: int) -> Iterator[Survivor]:
-    """Of all variants, each wrong program once."""
-    seen: set[tuple[str, str]] = set()
-    for variant in _variants(answer_key.assignment, students):
-        for each in survivors(answer_key, variant):
-            if (each.function, each.wrong.id) not in seen:
-                seen.add((each.function, each.wrong.id))
-                yield each
+def problems(answer_key: AnswerKey, variant: Variant) -> list[str]:
+    """The wrong programs that get full points although something tells them, and the claims that the data do not show, a line each."""
+    slug, found = answer_key.assignment.slug, findings(answer_key, [variant])
+    weak = [
+        f"{slug}: no check of {each.survivor.function} catches {each.survivor.wrong.id}: {each.survivor.wrong.says}"
+        f" (`autograder strength {slug}`)"
+        for each in _told(found)
+    ]
+    return weak + [claims.to_line(slug, claim) for claim, _ in found.claims]
 
 
-def _variants(assignment: Assignment, students: int) -> Iterator[Variant]:
-    if not students:
-        yield Variant(assignment.defaults())
-    for number in range(students):
-        yield variants.draw(_SECRET, assignment, str(number))
+def drawn(assignment: Assignment, students: int) -> list[Variant]:
+    """The variants of so many students; the defaults alone where there are none."""
+    return [variants.draw(_SECRET, assignment, str(number)) for number in range(students)] or [Variant(assignment.defaults())]
 
 
-def _text(found: Survivor) -> str:
-    lines = [f"{found.function}: no check catches {found.wrong.id}: {found.wrong.says}"]
-    if found.stream:
-        lines += [f"    {line}" for line in to_fixture(found.stream, found.wrong.says).splitlines()]
+def _told(found: Findings) -> list[Weakness]:
+    return [each for each in found.weak if each.told]
+
+
+def _lines(slug: str, found: Findings, *, tell_variant: bool) -> Iterator[str]:
+    told = _told(found)
+    for each in told:
+        yield _text(each) + tell_variant * f"\n    in the variant {values_text(each.variant.parameters)}"
+    same = len(found.weak) - len(told)
+    yield f"{slug}: {_count(len(told), 'wrong program')} that a stream tells; {same} more are the same on all streams that were tried"
+    for claim, variant in found.claims:
+        yield claims.to_line(slug, claim) + tell_variant * f"\n    in the variant {values_text(variant.parameters)}"
+    yield f"{slug}: {_count(len(found.claims), 'claim')} that the data do not show"
+
+
+def _written(catalog: Catalog, slug: str, fixture: str, survivor: Survivor) -> str:
+    assert survivor.stream is not None
+    path = catalog.fixture_folder(slug) / "hidden" / f"{fixture}.jsonl"
+    write_text(path, to_fixture(survivor.stream, survivor.wrong.says))
+    return str(path)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'s' * (number != 1)}"
+
+
+def _text(found: Weakness) -> str:
+    survivor = found.survivor
+    lines = [f"{survivor.function}: no check catches {survivor.wrong.id}: {survivor.wrong.says}"]
+    if survivor.stream:
+        lines += [f"    {line}" for line in to_fixture(survivor.stream, survivor.wrong.says).splitlines()]
+    else:
+        lines.append(f"    {found.told}")
     return "\n".join(lines)

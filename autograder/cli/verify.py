@@ -36,20 +36,25 @@ def verify(slugs: tuple[str, ...], student: str | None, secret: Path | None) -> 
 @click.argument("slugs", nargs=-1)
 @click.option("--students", default=0, type=click.IntRange(0, 100_000), help="Try the variants of so many students, not the defaults.")
 @click.option("--write", "fixture", metavar="NAME", help="Write the first stream that tells one as hidden fixture NAME.")
-def strength(slugs: tuple[str, ...], students: int, fixture: str | None) -> None:
-    """List wrong programs that no check catches.
+@click.option("--real", is_flag=True, help="Replay mutants of the solution's source on real Spark and Kafka.")
+def strength(slugs: tuple[str, ...], students: int, fixture: str | None, real: bool) -> None:
+    """List wrong programs that no check catches, and claims that the data do not show.
 
-    They are made from the right one by rule: another delay, another key, rows left out, and many more, one and two at a time. For each
-    there is the smallest stream found that tells it. Nothing is replayed; all SLUGS when none is named.
+    Wrong programs are made from the right one by rule: another delay, another key, rows left out, and many more, one and two at a time.
+    For each there is the smallest stream found that tells it. A claim is a word such as "late" in a check or a fixture whose rows have
+    none, or a parameter that is the same in every call. Nothing is replayed; all SLUGS when none is named.
 
-    With --real the source of the solution is changed instead, and replayed on Spark and Kafka: that takes minutes.
+    With --real the source of the solution is changed instead, in one place at a time, and replayed on Spark and Kafka: that takes minutes.
 
     Exit code 1 when there is one. Name in solutions/SLUG/equivalent.toml, with the reason, what is the same program by the rules.
     """
     from autograder.authoring import strength_report
     from autograder.content.catalog import Catalog, find_root
 
-    weak = strength_report.report(Catalog(find_root()), slugs, students, fixture, say)
+    if real:
+        weak = strength_report.report_real(Catalog(find_root()), slugs, say, say_progress)
+    else:
+        weak = strength_report.report(Catalog(find_root()), slugs, students, fixture, say)
     sys.exit(1 if weak else 0)
 
 

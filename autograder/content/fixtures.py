@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -195,6 +196,11 @@ def read_fixture(path: Path, parameters: Mapping[str, Value], seed: int = 0) -> 
     except (ValueError, RecursionError) as error:
         raise KitError(f"{path}:{number}: {_reason(error)}", "See CONTRIBUTING.md for what may stand in a fixture.") from error
     return Fixture(path.stem, header.says, drive, schemas, tuple(steps), path.parent.name == "hidden", header.brokers, header.partitions)
+
+
+def draws(path: Path) -> bool:
+    """Whether a fixture draws rows, so that they differ from student to student."""
+    return any(re.match(r'\s*\{\s*"(draw|draw_records)"\s*:', line) for line in read_text(path).splitlines())
 
 
 def _drive(name: str) -> Drive:
