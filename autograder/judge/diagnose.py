@@ -34,5 +34,8 @@ def explains(function: Function, mistake: Mistake, case: Case) -> bool:
         return bool(mistake.failure) and failure.kind == kind and words.lower() in f"{failure.error} {failure.text}".lower()
     if mistake.emits is None:
         return False
-    predicted = mistake.emits(case.fixture, **{name: case.parameters[name] for name in function.parameters})
+    try:
+        predicted = mistake.emits(case.fixture, **{name: case.parameters[name] for name in function.parameters})
+    except ValueError:  # Spark refuses what it would do with these parameters, such as a slide longer than its window
+        return False
     return same_steps(function, predicted, case.observation.steps) and not same_steps(function, case.expected, predicted)
