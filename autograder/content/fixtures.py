@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +31,8 @@ _TYPES: dict[str, tuple[type[Any], ...]] = {
 }
 #: The one column of a DStream whose elements are no tuples.
 SCALAR = "value"
+#: Where a record of a Kafka stream lies: no two records have the same place.
+_PLACE = ("topic", "partition", "offset")
 #: How far behind the start a flush stands, in microseconds.
 FLUSH_AFTER = 1_000 * 86_400_000_000
 
@@ -92,6 +94,7 @@ class _Reader:
     parameters: Mapping[str, Value]
     start: int
     seed: int
+    places: set[tuple[Value, ...]] = field(default_factory=set)
 
     def read(self, step: Any) -> Iterator[Step]:
         known = KINDS if self.drive.on_brokers else tuple(_Step.model_fields)
@@ -158,8 +161,8 @@ class _Reader:
         chance = random.Random(draw.seed + self.seed)  # noqa: S311  # fixtures must be the same on every machine
         for index in range(draw.steps):
             count = chance.randint(*draw.rows)
-            rows = tuple({name: self.drawn(chance, draw.columns[name], index) for name, _ in columns} for _ in range(count))
-            yield Add({draw.source: rows})
+            rows = ({name: self.drawn(chance, draw.columns[name], index) for name, _ in columns} for _ in range(count))
+            yield Add({draw.source: tuple(placed(row, self.places) for row in rows)})
 
     def drawn(self, chance: random.Random, column: _Column, index: int) -> Value:
         if column.choice is not None:
@@ -174,6 +177,20 @@ class _Reader:
         every, late = (evaluate(text, self.parameters) for text in (column.time.every, column.time.late))
         offset = chance.randint(-late // 1000, max(every, 1) // 1000) * 1000  # whole ms, as Spark's watermark has it
         return self.start + index * every + offset
+
+
+def placed(row: Row, places: set[tuple[Value, ...]]) -> Row:
+    """A drawn row at a place of its own, which is added to ``places``: a record of Kafka's whose place is taken gets the next free offset.
+
+    Rows without a topic, a partition or an offset are what they are.
+    """
+    topic, partition, offset = (row.get(name) for name in _PLACE)
+    if not isinstance(offset, int) or None in {topic, partition}:
+        return row
+    while (topic, partition, offset) in places:
+        offset += 1
+    places.add((topic, partition, offset))
+    return {**row, "offset": offset}
 
 
 def read_fixture(path: Path, parameters: Mapping[str, Value], seed: int = 0) -> Fixture:

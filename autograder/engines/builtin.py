@@ -39,10 +39,11 @@ class SparkEngine:
         spark_replays.prepare(progress)
 
     def observe(self, requests: Sequence[Request], workplace: Workplace) -> Iterator[Observed]:
-        """Replayed in one process, several at once."""
+        """Replayed in one process, several at once; after hundreds of them in another one."""
+        from autograder.engines.renewed import Renewed
         from autograder.engines.spark_replays import SparkReplays
 
-        return workplace.started(self.shares, lambda: SparkReplays(workplace.sandbox)).observe(requests, _exclusive)
+        return workplace.started(self.shares, lambda: Renewed(SparkReplays(workplace.sandbox))).observe(requests, _exclusive)
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,9 @@ class _Search:
     def __init__(self, function: Function, cases: Iterable[Case], *, by_state: bool = False) -> None:
         self.function, self.by_state, self.by_size = function, by_state, False
         ordered = sorted(cases, key=lambda case: sum(len(step.rows) for step in case.expected))
-        self.failed = [case for case in ordered if not self.is_alike(case.expected, case)]
-        self.cases = [*self.failed, *(case for case in ordered if case not in self.failed)]
+        alike = [self.is_alike(case.expected, case) for case in ordered]
+        self.failed = [case for case, is_right in zip(ordered, alike, strict=True) if not is_right]
+        self.cases = [*self.failed, *(case for case, is_right in zip(ordered, alike, strict=True) if is_right)]
         # Which of several rows is the first depends on where each lies, so that a wrong program may choose another one.
         self.by_size = any(case.fixture.partitions == 1 for case in self.failed)
 
@@ -106,11 +107,11 @@ class _Search:
     def explains(self, emits: Emits) -> bool:
         """Whether a program does on every case what was observed. One that emits nothing explains nothing."""
         emitted = False
-        for case in self.cases:
+        for number, case in enumerate(self.cases):
             output = self.output(emits, case)
             if output is None or not self.is_alike(output, case):
                 return False
-            emitted = emitted or (case in self.failed and any(step.rows for step in output))
+            emitted = emitted or (number < len(self.failed) and any(step.rows for step in output))
         return emitted
 
     def output(self, emits: Emits, case: Case) -> Sequence[StepOutput] | None:

@@ -48,8 +48,13 @@ def reduce_by_key_and_window(  # noqa: PLR0913, PLR0917  # the arguments of PySp
     slide: int,
     inverse: Reduce | None = None,
     keep: Callable[[Pair], bool] | None = None,
+    restarted: int | None = None,
 ) -> list[list[Pair] | None]:
-    """``reduceByKeyAndWindow``. An inverse counts from five slides on; then keys that left stay unless ``keep`` drops them."""
+    """``reduceByKeyAndWindow``. An inverse counts from five slides on; then keys that left stay unless ``keep`` drops them.
+
+    Behind a restart from a checkpoint, before which there were ``restarted`` batches, the inverse is not called any more: the checkpoint
+    does not hold it (``@transient`` in PythonReducedWindowedDStream), and every window is reduced afresh.
+    """
     if inverse is None:
         found = windowed(batches, window, slide)
         return [None if pairs is None else reduce_by_key(pairs, function) for pairs in found]
@@ -59,7 +64,8 @@ def reduce_by_key_and_window(  # noqa: PLR0913, PLR0917  # the arguments of PySp
         if time % slide:
             out.append(None)
             continue
-        previous = _slid(batches, function, inverse, keep, window, slide, time, previous)
+        known = previous if restarted is None or time <= restarted else None
+        previous = _slid(batches, function, inverse, keep, window, slide, time, known)
         out.append(previous)
     return out
 
@@ -101,10 +107,13 @@ def reduce_by_window(batches: Sequence[Sequence[Any]], function: Reduce, window:
 
 
 @operator
-def count_by_window(batches: Sequence[Sequence[Any]], window: int, slide: int) -> list[list[int] | None]:
-    """``countByWindow``: an empty window gives no row below five slides, and 0 from there on once it had rows."""
+def count_by_window(batches: Sequence[Sequence[Any]], window: int, slide: int, restarted: int | None = None) -> list[list[int] | None]:
+    """``countByWindow``: an empty window gives no row below five slides, and 0 from there on once it had rows.
+
+    ``restarted`` is that of ``reduce_by_key_and_window``: behind it an empty window gives no row.
+    """
     ones = [[(1, 1)] * len(batch) for batch in batches]
-    pairs = reduce_by_key_and_window(ones, lambda a, b: a + b, window, slide, lambda a, b: a - b)
+    pairs = reduce_by_key_and_window(ones, lambda a, b: a + b, window, slide, lambda a, b: a - b, restarted=restarted)
     return [None if found is None else [count for _, count in found] for found in pairs]
 
 
@@ -112,7 +121,10 @@ def count_by_window(batches: Sequence[Sequence[Any]], window: int, slide: int) -
 def update_state_by_key(
     batches: Sequence[Sequence[Pair]], update: Callable[[list[Any], Any], Any], initial: Iterable[Pair] = ()
 ) -> list[list[Pair]]:
-    """``updateStateByKey``: every key in state or input, every batch; None removes the key."""
+    """``updateStateByKey``: every key in state or input, every batch; None removes the key.
+
+    A restart from a checkpoint changes nothing; with ``initial`` pairs Spark cannot restart (SPARK-13758).
+    """
     state = dict(initial)
     out = []
     for batch in batches:

@@ -28,12 +28,22 @@ class Watermark:
 
 @dataclass(frozen=True)
 class Window:
-    """``window(column, duration, slide, start)``, in microseconds; tumbling without a slide."""
+    """``window(column, duration, slide, start)``, in microseconds; tumbling without a slide.
+
+    Raises ValueError for what Spark refuses: a slide that is 0 or longer than the window, a start that is not within one slide.
+    """
 
     column: str
     duration: int
     slide: int | None = None
     start: int = 0
+
+    def __post_init__(self) -> None:
+        slide = self.duration if self.slide is None else self.slide
+        if not 0 < slide <= self.duration:
+            raise ValueError(f"a window of {self.duration} us cannot slide by {slide} us")
+        if abs(self.start) >= slide:
+            raise ValueError(f"windows that slide by {slide} us cannot begin at {self.start} us")
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,8 @@ class WindowAggregation:
 class SessionAggregation:
     """A grouping by keys and ``session_window``: rows closer than the gap, or just touching, are one session.
 
-    Source: Spark SessionWindowStateStoreRestoreExec (late rows, each by its own end, in complete mode too) and …SaveExec.
+    Source: Spark SessionWindowStateStoreRestoreExec (late rows, each by its own end, in complete mode too) and …SaveExec. Rows of a batch
+    with equal keys and times are one row by then (the partial aggregation), and count once where they are dropped.
     """
 
     operator: Aggregate
@@ -116,17 +117,17 @@ class SessionAggregation:
         """Drop late rows, merge sessions, emit by mode, evict."""
         window = self.operator.window
         assert isinstance(window, Session)
-        dropped = 0
+        dropped: set[_Key] = set()
         for row in rows:
             start = row[window.column]
             if start is None:
                 continue
-            if self.mark and is_closed(start + window.gap, late):
-                dropped += 1
-                continue
             key = tuple(row[name] for name in self.operator.keys)
+            if self.mark and is_closed(start + window.gap, late):
+                dropped.add((start, *key))
+                continue
             self.state[key] = _merged([*self.state.get(key, []), (start, start + window.gap, [row])])
-        return self._emit(evict), dropped
+        return self._emit(evict), len(dropped)
 
     def _emit(self, evict: int) -> list[Row]:
         out = []

@@ -1,7 +1,7 @@
 """The oracle against real Spark on random streams: ``python -m tests.oracle.against_spark N [FIRST_SEED]``.
 
-Structured streams batch by batch: rows, watermark, dropped count, rows in state. One in thirty is of DStreams: outputs and
-their times.
+Structured streams batch by batch: rows, watermark, dropped count, rows in state. For every sixty of them there is also a window, which
+Spark may refuse, and two DStreams, one of them restarted from its checkpoint: outputs and their times.
 """
 
 from __future__ import annotations
@@ -9,50 +9,24 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import tempfile
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from autograder.content.expressions import iso
 from autograder.content.fixtures import schema_columns
 from autograder.judge.compare import key
-from autograder.machine import classcache, paths
-from autograder.machine.java import find_java
-from autograder.oracle import CRASH, RESTART
+from autograder.oracle import CRASH, RESTART, Window
 from autograder.oracle import replay as oracle_replay
-from autograder.untrusted import dstream, session, structured, worker
+from autograder.untrusted import session, structured, worker
 from autograder.wire import Add, ReplayAnswer, ReplayRequest, Restart
-from tests.oracle import dstream_cases
-from tests.oracle.cases import SCHEMA, Case, make
+from tests.oracle import dstream_cases, dstreams_by_spark
+from tests.oracle.cases import SCHEMA, Case, make, window
+from tests.oracle.workers import Replay, in_turns, joined
 
 Answer = list[list[dict[str, Any]]]
-
-
-_joined: list[Any] = []  # a worker process's session and scratch folder
-
-
-@contextmanager
-def spark_workers(count: int = 2) -> Iterator[ProcessPoolExecutor]:
-    """Processes that share a Spark of their own. There can be only one where DStreams run."""
-    scratch = Path(tempfile.mkdtemp(prefix="autograder-oracle-", dir=paths.scratch_root()))
-    java = find_java()
-    jvm = classcache.start_jvm(java, scratch)
-    try:
-        with ProcessPoolExecutor(count, get_context("fork"), _join, (jvm.port, jvm.secret, scratch)) as pool:
-            yield pool
-    finally:
-        jvm.stop()
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _join(port: int, secret: str, scratch: Path) -> None:
-    _joined[:] = [session.join(port, secret), scratch]
 
 
 def by_oracle(case: Case) -> Answer:
@@ -64,14 +38,19 @@ def by_oracle(case: Case) -> Answer:
 
 
 def _part(run: structured.Replay, part: range) -> ReplayAnswer:
-    """What is observed from one restart to the next."""
+    """What is observed from one restart to the next.
+
+    Python and the JVM hold each other: the query its sink's function, that function the replay, and the replay the query. Neither side's
+    collector sees the other half, so the replay lets go of all that it has.
+    """
     try:
         return run.run(part)
     finally:
         run.clean()
+        vars(run).clear()
 
 
-def by_spark(joined: session.Joined, case: Case, scratch: Path) -> Answer:
+def by_spark(joined: session.Joined, scratch: Path, case: Case) -> Answer:
     """What Spark says, step by step."""
     folder = scratch / f"case-{case.seed}"
     folder.mkdir()
@@ -98,7 +77,7 @@ def _batch(rows: Any, watermark: Any, dropped: int, state: int, case: Case) -> d
 
 
 def _one(seed: int) -> Answer:
-    return by_spark(_joined[0], make(seed), _joined[1])
+    return by_spark(*joined(), make(seed))
 
 
 def answers(pool: ProcessPoolExecutor, seeds: Sequence[int]) -> list[Answer]:
@@ -106,33 +85,33 @@ def answers(pool: ProcessPoolExecutor, seeds: Sequence[int]) -> list[Answer]:
     return list(pool.map(_one, seeds))
 
 
-def _one_dstream(seed: int) -> list[Any]:
-    warnings.simplefilter("ignore")
-    case, scratch = dstream_cases.make(seed), _joined[1] / f"dstream-{seed}"
-    scratch.mkdir()
-    steps = tuple(Add({"pairs": tuple({"key": name, "n": n} for name, n in batch)}) for batch in case.batches)
-    columns = {"pairs": (("key", "STRING"), ("n", "INT"))}
-    request = ReplayRequest(0, "", "", "dstream", ("pairs",), columns, {}, ("checkpoint",), None, steps, 60)
-    run = dstream.Replay(_joined[0], case.build, request, scratch)
+def _takes_window(seed: int) -> bool:
+    from pyspark.errors import AnalysisException
+    from pyspark.logger import PySparkLogger
+    from pyspark.sql import functions as F
+
+    PySparkLogger.getLogger("DataFrameQueryContextLogger").disabled = True  # it tells every error beside raising it
+    length, slide, start = (None if us is None else f"{us} microseconds" for us in window(seed))
     try:
-        return [found[0].rows if found else None for found in run.run(range(len(steps))).steps]
-    finally:
-        run.clean()
+        joined()[0].spark.range(1).select(F.window(F.current_timestamp(), str(length), slide, start))
+    except AnalysisException:
+        return False
+    return True
 
 
-def dstream_answers(pool: ProcessPoolExecutor, seeds: Sequence[int]) -> list[list[Any]]:
-    """Spark's answers to the DStream cases of these seeds."""
-    return list(pool.map(_one_dstream, seeds))
+def windows_taken(pool: ProcessPoolExecutor, seeds: Sequence[int]) -> list[bool]:
+    """Of the windows of these seeds, which Spark takes."""
+    return list(pool.map(_takes_window, seeds))
 
 
-def dstream_difference(case: dstream_cases.Case, spark: list[Any]) -> str:
-    """The first batch at which the outputs differ, as text; empty when there is none."""
-    for time, (ours, theirs) in enumerate(zip(case.oracle(), spark, strict=True), 1):
-        said, got = (rows if rows is None else sorted(json.dumps(row) for row in rows) for rows in (ours, theirs))
-        if said != got:
-            names = [name for name, _, _ in case.operators]
-            return f"seed {case.seed}, window {case.window}, slide {case.slide}, {names}, batch {time} of {case.batches}\n{said}\nSpark:\n{got}"
-    return ""
+def window_difference(seed: int, spark: bool) -> str:
+    """How the oracle differs from Spark in whether there is such a window; empty when it does not."""
+    try:
+        Window("at", *window(seed))
+        oracle = True
+    except ValueError:
+        oracle = False
+    return "" if oracle == spark else f"window {window(seed)}: oracle {oracle}, Spark {spark}"
 
 
 def difference(case: Case, spark: Answer) -> str:
@@ -155,24 +134,23 @@ def _step(step: Any) -> str:
 def main(count: int, first: int = 0) -> int:
     """Compare so many cases; 1 when one differs."""
     seeds = range(first, first + count)
-    with spark_workers() as pool:
-        wrong = _compare(seeds, lambda part: list(map(difference, map(make, part), answers(pool, part))))
-    with spark_workers(1) as pool:
-        few = seeds[: max(1, count // 30)]
-        wrong += _compare(
-            few, lambda part: list(map(dstream_difference, map(dstream_cases.make, part), dstream_answers(pool, part))), "DStreams "
-        )
+    few = seeds[: max(1, count // 60)]
+    wrong = _compare("", seeds, answers, lambda seed, found: difference(make(seed), found))
+    wrong += _compare("windows: ", few, windows_taken, window_difference)
+    of_dstreams = dstreams_by_spark.difference
+    wrong += _compare("DStreams: ", few, dstreams_by_spark.answers, lambda seed, found: of_dstreams(dstream_cases.make(seed), found), 1)
+    restarted = dstreams_by_spark.restarted_answers
+    wrong += _compare("restarted: ", few, restarted, lambda seed, found: of_dstreams(dstream_cases.make_restarted(seed), found), 1)
     return 1 if wrong else 0
 
 
-def _compare(seeds: range, differences: Callable[[range], list[str]], what: str = "") -> int:
-    wrong = 0
-    for start in range(0, len(seeds), 100):
-        part = seeds[start : start + 100]
-        found = [text for text in differences(part) if text]
-        wrong += len(found)
-        print(f"{what}{start + len(part)} of {len(seeds)} compared, {wrong} differ", flush=True)
-        for text in found[:3]:
+def _compare(what: str, seeds: range, replay: Replay, differs: Callable[[int, Any], str], workers: int = 2) -> int:
+    wrong = done = 0
+    for found in in_turns(replay, seeds, workers):
+        told = [text for seed, answer in zip(seeds[done:], found, strict=False) if (text := differs(seed, answer))]
+        wrong, done = wrong + len(told), done + len(found)
+        print(f"{what}{done} of {len(seeds)} compared, {wrong} differ", flush=True)
+        for text in told[:3]:
             print(text)
     return wrong
 

@@ -43,8 +43,18 @@ def _steps(chance: random.Random, delay: int, edges: list[int]) -> tuple[Any, ..
             steps.append(chance.choice([RESTART, CRASH]))
             continue
         now += chance.choice([0, 10, 60, 150]) * _SECOND
-        steps.append([_row(chance, now, delay, edges) for _ in range(chance.choice([0, 1, 1, 2, 3, 4]))])
+        rows = [_row(chance, now, delay, edges) for _ in range(chance.choice([0, 1, 1, 2, 3, 4]))]
+        steps.append(rows + [dict(row) for row in rows if chance.random() < 0.3])
     return tuple(steps)
+
+
+def window(seed: int) -> tuple[int, int | None, int]:
+    """Length, slide and start (us) of a window that Spark may refuse: at the bounds, and a microsecond to either side of them."""
+    chance = random.Random(seed)
+    length, slide = chance.choice([(60, 60), (60, 20), (50, 20), (0, 0), (60, 0), (60, None)])
+    start = chance.choice([0, 7, slide or length, -(slide or length)])
+    length, start = (value * _SECOND + chance.choice([0, 0, 1, -1]) for value in (length, start))
+    return max(0, length), slide and max(0, slide * _SECOND + chance.choice([0, 0, 1, -1])), start
 
 
 def _row(chance: random.Random, now: int, delay: int, edges: list[int]) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from autograder.content.fixtures import read_fixture
+from autograder.content.fixtures import placed, read_fixture
 from autograder.content.kafka_steps import kafka_step
 from autograder.judge.evidence import step_list
-from autograder.model import KitError, MakeTopic, SendRecords, TopicRecord
+from autograder.model import Add, KitError, MakeTopic, SendRecords, TopicRecord
 from autograder.oracle import Record, Topic, kafka
+from tests.conftest import HERE
 
 PLACES = [(0, 0), (0, 1), (1, 0)]
 
@@ -188,3 +190,33 @@ def test_every_step_has_words(tmp_path: Path) -> None:
         "13  the broker is there again",
         "14  look at: at least once",
     )
+
+
+RECORDS = """{"fixture": 1, "says": "drawn records", "drive": "step", "sources": {"records": "topic STRING, partition INT, offset BIGINT"}}
+{"draw": {"source": "records", "seed": 1, "steps": 3, "rows": [6, 6], "columns": {"topic": {"choice": ["a"]}, "partition": {"between": [0, 1]}, "offset": {"between": [3, 9]}}}}
+{"draw": {"source": "records", "seed": 1, "steps": 1, "rows": [6, 6], "columns": {"topic": {"choice": ["a"]}, "partition": {"between": [0, 1]}, "offset": {"between": [3, 9]}}}}
+"""
+
+
+def test_drawn_records_have_places_of_their_own(tmp_path: Path) -> None:
+    """No two have one topic, partition and offset, also where two lines draw them; the next offset that is free is taken."""
+    path = tmp_path / "drawn.jsonl"
+    path.write_text(RECORDS)
+
+    rows = [row for step in read_fixture(path, {}).steps if isinstance(step, Add) for row in step.rows["records"]]
+
+    assert len(rows) == 24
+    assert len({tuple(row.values()) for row in rows}) == 24
+    places: set[tuple[Any, ...]] = set()
+    drawn = [placed({"topic": "a", "partition": 0, "offset": offset}, places)["offset"] for offset in (3, 3, 4, 3)]
+    assert drawn == [3, 4, 5, 6]
+    assert placed({"partition": 0, "offset": 3}, places) == {"partition": 0, "offset": 3}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_records_that_students_get_have_places_of_their_own(seed: int) -> None:
+    """In the assignment's own fixture, whatever a student's seed."""
+    fixture = read_fixture(HERE.parent / "fixtures/kafka_setup/hidden/many_values.jsonl", {}, seed)
+    rows = [row for step in fixture.steps if isinstance(step, Add) for row in step.rows["records"]]
+
+    assert len({(row["topic"], row["partition"], row["offset"]) for row in rows}) == len(rows)

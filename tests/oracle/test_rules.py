@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from autograder import oracle
@@ -98,6 +100,28 @@ def test_touching_sessions_merge() -> None:
     assert emitted(query, rows(0, 5))[0] == [(0, 10 * MINUTE, "a", 2)]
 
 
+def test_equal_late_rows_are_dropped_as_one() -> None:
+    """Of a session's late rows in a batch those of one key and time count once; others count each, also where they overlap."""
+    query = Query((Watermark("at", 0), Aggregate(("key",), COUNT, Session("at", 5 * MINUTE))), "append")
+
+    found = replay(query, [rows(100), rows(101), rows(1, 1, 1, 2), rows(1) + rows(1, 1, key="b")])
+
+    assert [batch.dropped for batch in found if batch.data] == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize(("slide", "start"), [(5, 5), (5, -5), (11, 0), (0, 0), (None, 10)])
+def test_windows_that_spark_refuses(slide: int | None, start: int) -> None:
+    """A slide of 0 or longer than the window, and a start that is not within one slide."""
+    with pytest.raises(ValueError, match="slide by"):
+        Window("at", 10 * MINUTE, None if slide is None else slide * MINUTE, start * MINUTE)
+
+
+def test_windows_at_their_bounds() -> None:
+    """A microsecond less, and Spark takes them."""
+    assert Window("at", 10 * MINUTE, 10 * MINUTE, 10 * MINUTE - 1)
+    assert Window("at", 10 * MINUTE, 5 * MINUTE, 1 - 5 * MINUTE)
+
+
 def test_deduplication_within_the_watermark_forgets() -> None:
     """A key is forgotten a delay after its first row; a duplicate does not keep it longer."""
     query = Query((Watermark("at", 10 * MINUTE), Deduplicate(("key",), within_watermark=True)), "append")
@@ -127,6 +151,29 @@ def test_inverse_is_ignored_below_five_slides() -> None:
     assert oracle.reduce_by_key_and_window(pairs, add, 4, 1, subtract)[-1] == []
     assert oracle.reduce_by_key_and_window(pairs, add, 5, 1, subtract)[-1] == [("a", 0)]
     assert oracle.reduce_by_key_and_window(pairs, add, 5, 1, subtract, lambda pair: pair[1] > 0)[-1] == []
+
+
+def test_no_inverse_after_a_restart() -> None:
+    """The checkpoint does not hold it: every window is reduced afresh, so a key that left is gone."""
+    pairs = [[("a", 1)], [], [], [], [], [], []]
+
+    def kept(restarted: int | None) -> list[Any]:
+        return oracle.reduce_by_key_and_window(pairs, lambda a, b: a + b, 5, 1, lambda a, b: a - b, restarted=restarted)
+
+    assert kept(None)[5:] == [[("a", 0)], [("a", 0)]]
+    assert kept(6)[5:] == [[("a", 0)], []]
+    assert kept(5)[5:] == [[], []]
+    assert oracle.count_by_window(pairs, 5, 1, restarted=6)[5:] == [[0], []]
+
+
+def test_windows_that_are_no_multiple_of_the_slide() -> None:
+    """Five batches every two: what leaves with an inverse is what the window before had more."""
+    pairs = [[("a", 2**time)] for time in range(14)]
+
+    found = oracle.reduce_by_key_and_window(pairs, lambda a, b: a + b, 11, 2, lambda a, b: a - b)
+
+    assert found[11] == [("a", sum(2**time for time in range(1, 12)))]
+    assert oracle.windowed(pairs, 5, 2)[7] == [("a", 2**time) for time in range(3, 8)]
 
 
 def test_a_window_has_output_at_multiples_of_its_slide() -> None:
