@@ -8,9 +8,10 @@ import pytest
 
 from autograder.authoring.answers import answers
 from autograder.content.catalog import Catalog
+from autograder.content.wrong_programs import WrongProgram, of_author
 from autograder.grading.answer_key import AnswerKey
-from autograder.judge.diagnose import Case, diagnose
-from autograder.model import Failure, Observation
+from autograder.judge.diagnose import Case, emitting_as
+from autograder.model import Observation
 from tests.conftest import HERE
 
 
@@ -35,9 +36,15 @@ def test_it_is_not_diagnosed(windows: AnswerKey) -> None:
 
     with pytest.raises(ValueError, match="cannot slide"):
         refused.emits(fixture, **given)
-    assert diagnose(function, [refused], [case]) is None
-    assert diagnose(function, [refused, known], [case]) is known
-    assert diagnose(function, [refused], [Case(fixture, parameters, case.expected, Observation(failure=Failure("refused")))]) is None
+    wrongs = {wrong.id: wrong for wrong in of_author(windows.expectation, function)}
+
+    def named(*ids: str) -> str | None:
+        authors: list[WrongProgram] = [wrongs[each] for each in ids]
+        found = emitting_as(function, authors, (), [case])
+        return found.id if found else None
+
+    assert named("event_slide_hard_coded") is None
+    assert named("event_slide_hard_coded", "offset_left_out") == "offset_left_out"
 
 
 def test_a_release_predicts_nothing_of_it(windows: AnswerKey) -> None:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from autograder.content.fixtures import placed
 from autograder.content.wrong_programs import length
 from autograder.model import Add, Drive, Fixture, Flush, Restart, Row, Step, Value
 
@@ -28,6 +29,7 @@ class RandomStreams:
 
     def __init__(self, like: Fixture, fixtures: Sequence[Fixture], chance: random.Random) -> None:
         self.like, self.chance = like, chance
+        self.places: set[tuple[Value, ...]] = set()
         rows = [
             (source, row)
             for fixture in fixtures
@@ -49,6 +51,7 @@ class RandomStreams:
 
     def stream(self, values: Mapping[str, Value]) -> Fixture:
         """One stream, with a flush at the end where no clock ends it."""
+        self.places = set()
         units = [unit for value in values.values() if (unit := length(value))] or [_MINUTE]
         steps: list[Step] = []
         for _ in range(self.chance.randint(1, _MOST_STEPS)):
@@ -61,7 +64,8 @@ class RandomStreams:
 
     def _rows(self, source: str, units: Sequence[int]) -> tuple[Row, ...]:
         rows = [self._row(source, units) for _ in range(self.chance.randint(0, _MOST_ROWS))]
-        return tuple(rows + [dict(row) for row in rows[:1] if self.chance.random() < 0.2])  # noqa: PLR2004  # some come twice
+        rows += [dict(row) for row in rows[:1] if self.chance.random() < 0.2]  # noqa: PLR2004  # some come twice
+        return tuple(placed(row, self.places) for row in rows)
 
     def _row(self, source: str, units: Sequence[int]) -> Row:
         return {name: self._cell(source, name, kind, units) for name, kind in self.like.schemas[source]}
