@@ -86,6 +86,15 @@ CATALOG = Catalog(HERE.parent)
 _deep = pytest.mark.skipif(not SOAK, reason="an hour: in `make soak`")
 
 
+@pytest.fixture(params=CATALOG.slugs())
+def answer_key(request: pytest.FixtureRequest) -> AnswerKey:
+    """Of each assignment that can be graded here."""
+    found = AnswerKey.load(CATALOG, request.param)
+    if left_out(found.assignment, silent):
+        pytest.skip("Kafka could not be fetched")
+    return found
+
+
 def _report(answer_key: AnswerKey, path: Path, observer: Observer) -> Report:
     values = answer_key.assignment.defaults()
     return Grading(answer_key, Submission.read(path), values, observer).report(answer_key.assignment.checks)
@@ -93,27 +102,19 @@ def _report(answer_key: AnswerKey, path: Path, observer: Observer) -> Report:
 
 @_deep
 @pytest.mark.kafka
-@pytest.mark.parametrize("slug", CATALOG.slugs())
-def test_solutions_pass_on_an_overbooked_machine(slug: str) -> None:
+def test_solutions_pass_on_an_overbooked_machine(answer_key: AnswerKey) -> None:
     """Four others want every processor: load is not a verdict."""
-    answer_key = AnswerKey.load(CATALOG, slug)
-    if left_out(answer_key.assignment, silent):
-        pytest.skip("Kafka could not be fetched")
     with busy(4), Runtime() as runtime:
-        report = _report(answer_key, CATALOG.solution(slug), runtime)
+        report = _report(answer_key, CATALOG.solution(answer_key.assignment.slug), runtime)
 
     assert [(check.id, check.message) for check in report.checks if check.outcome is not Outcome.PASSED] == []
 
 
 @_deep
 @pytest.mark.kafka
-@pytest.mark.parametrize("slug", CATALOG.slugs())
-def test_wrong_programs_have_one_report(slug: str) -> None:
+def test_wrong_programs_have_one_report(answer_key: AnswerKey) -> None:
     """Every rejected file, on an idle machine, a busy one and an overbooked one: the same report, byte for byte."""
-    answer_key = AnswerKey.load(CATALOG, slug)
-    if left_out(answer_key.assignment, silent):
-        pytest.skip("Kafka could not be fetched")
-    files = sorted((CATALOG.solutions(slug) / "rejected").glob("*.py"))
+    files = sorted((CATALOG.solutions(answer_key.assignment.slug) / "rejected").glob("*.py"))
     found: list[list[str]] = []
     for times in (0, 1, 3):
         with busy(times), Runtime() as runtime:
