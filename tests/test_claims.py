@@ -373,3 +373,15 @@ def test_no_variant_hides_a_mistake(slug: str) -> None:
 
     assert weak == set()
     assert found.claims == ()
+
+
+def test_what_a_replay_tells_of_itself_carries_few_points(kit: Path) -> None:
+    """State and times alone cannot be looked at from outside; `verify` says so where more than a sixth of the points rest on them."""
+    path = kit / "assignments/toy/assignment.toml"
+    assert not [line for line in proof.without_grading(AnswerKey.load(Catalog(kit), "toy"), Variant({"least": 1})) if "of itself" in line]
+
+    path.write_text(path.read_text().replace("points = 3", 'points = 3\ncompare = "state"'))
+    told = [line for line in proof.without_grading(AnswerKey.load(Catalog(kit), "toy"), Variant({"least": 1})) if "of itself" in line]
+
+    assert len(told) == 1
+    assert "points are for state or times, which a replay tells of itself: let it be a sixth at most" in told[0]

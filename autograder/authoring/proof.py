@@ -222,6 +222,7 @@ def _shape(answer_key: AnswerKey) -> Iterator[str]:
     yield from _stray(catalog.fixture_folder(slug), {"visible/*.jsonl", "hidden/*.jsonl", "derive.py"})
     yield from _headers(answer_key)
     yield from _fixtures(answer_key)
+    yield from _told_by_replays(answer_key)
     for function in answer_key.assignment.functions:
         if function not in answer_key.expectation.emits:
             yield f"{catalog.expectation(slug)}: EMITS has no {function}"
@@ -291,3 +292,15 @@ def to_text(proof: Proof) -> str:
     lines += [f"  {row.kind:8} {row.name:{width}} {row.marks} {row.points:6g}" for row in proof.rows]
     lines += [f"  PROBLEM {problem}" for problem in proof.problems]
     return "\n".join(lines)
+
+
+#: What a check compares that only the replay itself can tell, and the part of all points that may rest on it.
+_SELF_TOLD, _MOST_SELF_TOLD = ("state", "times"), 1 / 6
+
+
+def _told_by_replays(answer_key: AnswerKey) -> Iterator[str]:
+    checks, points = answer_key.assignment.checks, answer_key.assignment.max_points
+    told = sum(check.points for check in checks if check.compare in _SELF_TOLD)
+    if told > points * _MOST_SELF_TOLD:
+        path = answer_key.catalog.manifest(answer_key.assignment.slug)
+        yield f"{path}: {told} of {points} points are for state or times, which a replay tells of itself: let it be a sixth at most"
