@@ -15,11 +15,9 @@ from autograder.authoring.phrases import IN_OUTPUT, IN_STREAM, Output, claimed, 
 from autograder.authoring.strength import SAME, Case, cases, named_as_same
 from autograder.content.expected import changing
 from autograder.content.fixtures import draws
+from autograder.content.wrong_programs import MARKED
 from autograder.grading.answer_key import AnswerKey
 from autograder.model import Call, Function, Join, Restart, Value, Variant
-
-#: Parameters that are names on brokers. Each replay adds a mark of its own to them, so that no two calls have the same.
-MARKED = frozenset({"topic", "group"})
 
 
 def varied(function: Function) -> list[str]:

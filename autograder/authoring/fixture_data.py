@@ -34,9 +34,8 @@ def cells(fixture: Fixture) -> Iterator[Any]:
     for arrival in arrivals(fixture):
         for _, row in arrival:
             yield from row.values()
-    for step in fixture.steps:
-        if isinstance(step, (Call, Join)):
-            yield from step.parameters.values()
+    for called in (step for step in fixture.steps if isinstance(step, (Call, Join))):
+        yield from called.parameters.values()
 
 
 def texts(fixture: Fixture) -> list[str]:

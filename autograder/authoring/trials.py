@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from autograder.authoring.claims import MARKED, Claim, unshown_by, varied
+from autograder.authoring.claims import Claim, unshown_by, varied
 from autograder.authoring.strength import Case, Survivor, cases, is_caught, missed, named_as_same, told_by
 from autograder.content.files import read_text
 from autograder.content.fixtures import draws
 from autograder.content.mistakes import But
-from autograder.content.wrong_programs import Example, WrongProgram, wrong_programs
+from autograder.content.wrong_programs import Example, WrongProgram, as_called, wrong_programs
 from autograder.grading.answer_key import AnswerKey
-from autograder.model import Call, Expectation, Join, Mistake, Value, Variant
+from autograder.model import Expectation, Mistake, Value, Variant
 
 
 @dataclass(frozen=True)
@@ -160,19 +160,12 @@ class Trials:
         checks = [replace(check, fixtures=tuple(filter(which, check.fixtures))) for check in self.answer_key.assignment.checks]
         assignment = replace(self.answer_key.assignment, checks=tuple(check for check in checks if check.fixtures))
         found = cases(replace(self.answer_key, assignment=assignment, seeds=variant.seeds), self.name, variant.parameters)
-        return [_as_called(case) for case in found]
+        return [_called(case) for case in found]
 
 
-def _as_called(case: Case) -> Case:
-    """A case whose steps call with values of their own, as one that is called with these: a wrong program is wrong in them too.
-
-    Names on brokers stay in their steps: a fixture's topic is called by them. So do values in which the steps differ.
-    """
-    calls = [step.parameters for step in case.fixture.steps if isinstance(step, (Call, Join))]
-    if not calls or any(each != calls[0] for each in calls) or MARKED & set(calls[0]) or not set(calls[0]) <= set(case.values):
-        return case
-    steps = tuple(replace(step, parameters={}) if isinstance(step, (Call, Join)) else step for step in case.fixture.steps)
-    return replace(case, fixture=replace(case.fixture, steps=steps), values={**case.values, **calls[0]})
+def _called(case: Case) -> Case:
+    example = as_called(Example(case.fixture, case.values))
+    return replace(case, fixture=example.fixture, values=example.values)
 
 
 def _told_by(case: Case) -> str:

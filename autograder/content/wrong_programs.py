@@ -14,7 +14,22 @@ from typing import Any, TypeAlias
 from autograder import oracle
 from autograder.content.expected import changing
 from autograder.content.mistakes import But, Emits, swap
-from autograder.model import Add, Assignment, Batch, Expectation, Fixture, Function, Mistake, Parameter, Restart, Row, StepOutput, Value
+from autograder.model import (
+    Add,
+    Assignment,
+    Batch,
+    Call,
+    Expectation,
+    Fixture,
+    Function,
+    Join,
+    Mistake,
+    Parameter,
+    Restart,
+    Row,
+    StepOutput,
+    Value,
+)
 
 _MS, _SECOND, _MINUTE = 1_000, 1_000_000, 60_000_000
 #: Makes a program of the model wrong.
@@ -68,6 +83,22 @@ class Example:
 
     fixture: Fixture
     values: Mapping[str, Value]
+
+
+#: Parameters that are names on brokers. Each replay adds a mark of its own to them, so that no two calls have the same.
+MARKED = frozenset({"topic", "group"})
+
+
+def as_called(example: Example) -> Example:
+    """An example whose steps call with values of their own, as one that is called with these: a wrong program is wrong in them too.
+
+    Names on brokers stay in their steps: a fixture's topic is called by them. So do values in which the steps differ.
+    """
+    calls = [step.parameters for step in example.fixture.steps if isinstance(step, (Call, Join))]
+    if not calls or any(each != calls[0] for each in calls) or MARKED & set(calls[0]) or not set(calls[0]) <= set(example.values):
+        return example
+    steps = tuple(replace(step, parameters={}) if isinstance(step, (Call, Join)) else step for step in example.fixture.steps)
+    return Example(replace(example.fixture, steps=steps), {**example.values, **calls[0]})
 
 
 def wrong_programs(assignment: Assignment, expectation: Expectation, function: Function, example: Example) -> list[WrongProgram]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from autograder.content.wrong_programs import Example, by_rule, of_author
+from autograder.content.wrong_programs import Example, as_called, by_rule, of_author
 from autograder.grading.answer_key import AnswerKey
 from autograder.judge.diagnose import Case, Diagnosis, emitting_as, failing_as
 from autograder.model import CheckReport, Function, Value
@@ -31,7 +31,7 @@ def diagnosed(answer_key: AnswerKey, reports: Iterable[CheckReport], judged: Map
 
 
 def _emitting(answer_key: AnswerKey, function: Function, judged: Iterable[Judged]) -> Diagnosis | None:
-    cases = [case for each in judged if each.function == function for case in each.cases]
+    cases = [_called(function, case) for each in judged if each.function == function for case in each.cases]
     if not any(case.observation.failure is None for case in cases):
         return None
     authors, released = of_author(answer_key.expectation, function), answer_key.expectation.released
@@ -50,6 +50,12 @@ def _with_mistake(answer_key: AnswerKey, report: CheckReport, judged: Judged, fo
         return report
     says = diagnosis.sentence(_values(judged.function, (ended or judged.failed)[0]))
     return replace(report, hint="", mistake=diagnosis.id, diagnosis=says)  # the mistake says more, and a hint may say otherwise
+
+
+def _called(function: Function, case: Case) -> Case:
+    """A case with the values that the function was called with, where the fixture's steps name others."""
+    example = as_called(Example(case.fixture, _values(function, case)))
+    return replace(case, fixture=example.fixture, parameters={**case.parameters, **example.values})
 
 
 def _values(function: Function, case: Case) -> dict[str, Value]:

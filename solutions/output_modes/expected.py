@@ -40,12 +40,12 @@ def upsert_counts(fixture, *, again=False, empty=False, add=lambda old, new: old
     table: dict[str, int] = {}
     last: list[str] = []
     steps = []
-    for step in fixture.steps:
-        if isinstance(step, Add):
-            last = batch = [row["page"] for row in step.rows["views"]]
+    for arrives in fixture.steps:
+        if isinstance(arrives, Add):
+            last = batch = [row["page"] for row in arrives.rows["views"]]
         else:
-            batch = last if (again or empty) and isinstance(step, Restart) and step.crash else []
-        if empty and isinstance(step, Restart):
+            batch = last if (again or empty) and isinstance(arrives, Restart) and arrives.crash else []
+        if empty and isinstance(arrives, Restart):
             table = {}
         for page in dict.fromkeys(batch):
             table[page] = add(table.get(page, 0), batch.count(page))

@@ -1,4 +1,4 @@
-# rejected: handler_raises, retention | - | close() commits what poll() gave, handled or not
+# rejected: handler_raises | - | close() commits what poll() gave, handled or not
 
 def read_all(bootstrap, topic, group, handle):
     consumer = KafkaConsumer(bootstrap_servers=bootstrap, group_id=group, enable_auto_commit=True, auto_offset_reset="earliest")
