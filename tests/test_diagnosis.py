@@ -167,3 +167,17 @@ def test_a_failure_is_named_by_its_words() -> None:
 
     assert sentence(failing_as(mistakes, cases), {}) == "One."
     assert failing_as(mistakes, windows.observed(windows.right)) is None
+
+
+def test_a_mistake_that_raises_explains_nothing(windows: Trial) -> None:
+    """Whatever it is: naming a mistake never ends a grading."""
+
+    def raises(*_: object, **__: object) -> tuple[StepOutput, ...]:
+        raise RecursionError
+
+    broken = replace(windows.authors[0], emits=raises)
+    seen = windows.observed(next(rule for rule in windows.rules if rule.id == "delay_0").emits)
+
+    found = windows.named(seen, [broken])
+
+    assert sentence(found, {}) == "The watermark does not wait: its delay is 0."

@@ -259,7 +259,7 @@ def _queries(right: Emits, example: Example) -> list[oracle.Query]:
 
 
 def _told_query(mutation: oracle.Mutation, query: Callable[[Mapping[str, Value]], oracle.Query], values: Mapping[str, Value]) -> str:
-    return mutation.told(query(values))
+    return mutation.told(query(values)) if mutation.measure else mutation.says
 
 
 def _mutated(mutation: oracle.Mutation, right: Emits) -> Emits:
