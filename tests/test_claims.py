@@ -36,10 +36,23 @@ def rewrite(path: Path, *changes: tuple[str, str]) -> None:
     path.write_text(text)
 
 
+def unshown(answer_key: AnswerKey, variant: Variant) -> list[claims.Claim]:
+    """Of all functions what a variant's data do not show."""
+    key = replace(answer_key, seeds=variant.seeds)
+    functions = answer_key.assignment.functions
+    found = {name: strength.cases(key, name, variant.parameters) for name in functions}
+    return [claim for name in functions for claim in claims.unshown_by(key, name, found[name], variant.parameters)]
+
+
+def problems(answer_key: AnswerKey, variant: Variant) -> list[str]:
+    """The same, a line each."""
+    return [claims.to_line(answer_key.assignment.slug, claim) for claim in unshown(answer_key, variant)]
+
+
 def ids(answer_key: AnswerKey, function: str) -> set[str]:
     """The claims of a function, by what an exception calls them."""
     variant = Variant(answer_key.assignment.defaults())
-    return {claim.id for claim in claims.unshown(answer_key, variant) if claim.function == function}
+    return {claim.id for claim in unshown(answer_key, variant) if claim.function == function}
 
 
 def toy_ids(kit: Path) -> set[str]:
@@ -62,12 +75,12 @@ def test_an_assignment_claims_what_its_data_show(slug: str) -> None:
     """Of all that this repository holds."""
     answer_key = AnswerKey.load(CATALOG, slug)
 
-    assert claims.problems(answer_key, Variant(answer_key.assignment.defaults())) == []
+    assert problems(answer_key, Variant(answer_key.assignment.defaults())) == []
 
 
 def test_a_line_says_what_where_and_what_to_do(toy: AnswerKey) -> None:
     """The toy is weak: these two, and no more."""
-    first, second = claims.problems(toy, Variant({"least": 1}))
+    first, second = problems(toy, Variant({"least": 1}))
 
     assert first == (
         "toy: counts is only ever called with least = 1 where rows are compared: give a check another one in its parameters"
@@ -147,7 +160,7 @@ def test_a_check_that_follows_parameters_is_called_with_others() -> None:
     """Than the student's own: with an expiry of 5, the check that asks for 5 shows nothing."""
     answer_key = AnswerKey.load(CATALOG, "dstream_word_count")
 
-    found = claims.unshown(answer_key, Variant({"expiry": 5}))
+    found = unshown(answer_key, Variant({"expiry": 5}))
 
     assert [claim.id for claim in found] == ["other_expiry_follows"]
 

@@ -7,17 +7,16 @@ restart, once there is one, asks for more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autograder import engines, oracle
 from autograder.authoring import fixture_data as data
-from autograder.authoring.phrases import IN_OUTPUT, IN_STREAM, Output, claimed, crashes_at_once
-from autograder.authoring.strength import SAME, Case, cases, named_as_same
-from autograder.content.expected import changing
+from autograder.authoring.phrases import IN_OUTPUT, IN_STREAM, Output, claimed, crashes, crashes_at_once
+from autograder.authoring.strength import SAME, Case, named_as_same
 from autograder.content.fixtures import draws
-from autograder.content.wrong_programs import MARKED
+from autograder.content.wrong_programs import MARKED, Example, length, queries
 from autograder.grading.answer_key import AnswerKey
-from autograder.model import Call, Function, Join, Restart, Value, Variant
+from autograder.model import Call, Function, Join, Restart, Value
 
 
 def varied(function: Function) -> list[str]:
@@ -51,28 +50,16 @@ class Shown:
         return [case for case in self.cases if case.check.compare in {"rows", "state"}]
 
 
-def problems(answer_key: AnswerKey, variant: Variant) -> list[str]:
-    """The claims of a variant that its data do not show, a line each. Raises KitError for a fixture that is refused."""
-    slug = answer_key.assignment.slug
-    return [to_line(slug, claim) for claim in unshown(answer_key, variant)]
-
-
 def to_line(slug: str, claim: Claim) -> str:
     """A claim for a person, with the assignment that it is about."""
     return f"{slug}: {claim.says} (or name {claim.id} under [{claim.function}] in solutions/{slug}/{SAME}, with the reason)"
 
 
-def unshown(answer_key: AnswerKey, variant: Variant) -> list[Claim]:
-    """Of all functions what a variant's data do not show, without what the assignment names with a reason."""
-    key = replace(answer_key, seeds=variant.seeds)
-    functions = answer_key.assignment.functions
-    return [claim for name in functions for claim in unshown_by(key, name, cases(key, name, variant.parameters), variant.parameters)]
-
-
 def unshown_by(answer_key: AnswerKey, name: str, found: Sequence[Case], own: Mapping[str, Value]) -> list[Claim]:
     """What some cases of one function do not show; ``own`` are the values that the student has."""
     catalog, slug = answer_key.catalog, answer_key.assignment.slug
-    drawn = frozenset(case.fixture.name for case in found if draws(catalog.fixture(slug, case.fixture.name)))
+    names = {case.fixture.name for case in found}
+    drawn = frozenset(fixture for fixture in names if draws(catalog.fixture(slug, fixture)))
     shown = Shown(answer_key, answer_key.assignment.functions[name], found, own, drawn)
     named = named_as_same(answer_key).get(name, {})
     return [Claim(name, id_, says) for rule in _RULES for id_, says in rule(shown) if id_ not in named]
@@ -92,7 +79,7 @@ def _one_value(shown: Shown) -> Iterator[tuple[str, str]]:
 
 
 def _called_with(case: Case, parameter: str) -> Iterator[Value]:
-    programs = [step for step in case.fixture.steps if isinstance(step, (Call, Join))]
+    programs = data.programs(case.fixture)
     yield from (step.parameters.get(parameter, case.values[parameter]) for step in programs)
     if not programs:
         yield case.values[parameter]
@@ -139,26 +126,19 @@ def _fixtures(found: Iterable[Case]) -> str:
 
 def _no_leap(shown: Shown) -> Iterator[tuple[str, str]]:
     """Event times that never go further ahead at once than a length of time that is a parameter."""
-    lengths = [name for name in shown.function.parameters if any(_length(case.values[name]) is not None for case in shown.telling)]
+    lengths = [name for name in shown.function.parameters if any(length(case.values[name]) is not None for case in shown.telling)]
     columns = _event_columns(shown) if lengths else []
     for parameter in lengths:
         leaps = [(case, data.longest_leap(data.times(case.fixture, column))) for case in shown.telling for column in columns]
-        if leaps and all(leap <= (_length(case.values[parameter]) or 0) for case, leap in leaps):
+        if leaps and all(leap <= (length(case.values[parameter]) or 0) for case, leap in leaps):
             what = f"{shown.function.name}: no step of {_fixtures(shown.telling)} is more than one {parameter} ahead of those before it"
             yield f"{parameter}_never_passed", f'{what}: add a fixture with a row at "@ + 2*{parameter}" or later'
 
 
 def _event_columns(shown: Shown) -> list[str]:
     """The columns whose times the right program's watermark or windows follow; none where it has no query."""
-    seen: list[oracle.Query] = []
-
-    def look(query: oracle.Query) -> oracle.Query:
-        seen.append(query)
-        return query
-
-    with changing(look):
-        for case in shown.telling[:1]:
-            shown.answer_key.expectation.emits[shown.function.name](case.fixture, **case.values)
+    right = shown.answer_key.expectation.emits[shown.function.name]
+    seen = [query for case in shown.telling[:1] for query in queries(right, Example(case.fixture, case.values))]
     followed = {column for query in seen for operator in query.operators for column in _follows(operator)}
     return [name for case in shown.telling[:1] for name in data.time_columns(case.fixture) if name in followed]
 
@@ -170,16 +150,9 @@ def _follows(operator: object) -> list[str]:
     return []
 
 
-def _length(value: Value) -> int | None:
-    try:
-        return oracle.duration(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-
-
 def _no_crash_at_once(shown: Shown) -> Iterator[tuple[str, str]]:
     """Crashes, but none of the first batch: it alone has nothing behind it."""
-    crashing = [case for case in shown.telling if any(isinstance(step, Restart) and step.crash for step in case.fixture.steps)]
+    crashing = [case for case in shown.telling if crashes(case.fixture)]
     if crashing and not any(crashes_at_once(case.fixture) for case in crashing):
         what = f"{shown.function.name}: no crash in {_fixtures(crashing)} comes right after the first batch"
         yield "no_crash_at_once", f'{what}: add a fixture whose second step is {{"crash": true}}'
@@ -187,7 +160,7 @@ def _no_crash_at_once(shown: Shown) -> Iterator[tuple[str, str]]:
 
 def _no_end_at_once(shown: Shown) -> Iterator[tuple[str, str]]:
     """Handlers that end their program on brokers, but none at its first record: there is nothing committed before it."""
-    ending = [(case, _ends_at(step)) for case in shown.telling for step in case.fixture.steps if isinstance(step, (Call, Join))]
+    ending = [(case, _ends_at(program)) for case in shown.telling for program in data.programs(case.fixture)]
     ending = [(case, at) for case, at in ending if at]
     if ending and all(at > 1 for _, at in ending):
         what = f"{shown.function.name}: no program in {_fixtures(case for case, _ in ending)} ends at its first record"

@@ -34,8 +34,13 @@ def cells(fixture: Fixture) -> Iterator[Any]:
     for arrival in arrivals(fixture):
         for _, row in arrival:
             yield from row.values()
-    for called in (step for step in fixture.steps if isinstance(step, (Call, Join))):
-        yield from called.parameters.values()
+    for program in programs(fixture):
+        yield from program.parameters.values()
+
+
+def programs(fixture: Fixture) -> list[Call | Join]:
+    """The programs that run on brokers."""
+    return [step for step in fixture.steps if isinstance(step, (Call, Join))]
 
 
 def texts(fixture: Fixture) -> list[str]:

@@ -54,7 +54,7 @@ def mutants(text: str, functions: Sequence[str]) -> Iterator[Mutant]:
 def _of(function: ast.FunctionDef) -> Iterator[Mutant]:
     original = ast.unparse(function)
     for number, node in enumerate(_inside(function)):
-        for place, change in enumerate(_changes(node)):
+        for place in range(len(list(_changes(node)))):
             changed = copy.deepcopy(function)
             target = list(_inside(changed))[number]
             before = ast.unparse(target)
@@ -62,7 +62,6 @@ def _of(function: ast.FunctionDef) -> Iterator[Mutant]:
             text = ast.unparse(ast.fix_missing_locations(changed))
             if text != original:
                 yield Mutant(f"{function.name}: {before} → {says}".replace("\n", " "), function.name, text)
-            del change
 
 
 def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:

@@ -90,7 +90,8 @@ def _has(*kinds: type) -> Callable[[Fixture], bool]:
     return lambda fixture: any(isinstance(step, kinds) for step in fixture.steps)
 
 
-def _crashes(fixture: Fixture) -> bool:
+def crashes(fixture: Fixture) -> bool:
+    """Whether a program is started again after a crash."""
     return any(isinstance(step, Restart) and step.crash for step in fixture.steps)
 
 
@@ -107,17 +108,13 @@ def crashes_at_once(fixture: Fixture) -> bool:
     return False
 
 
-def _programs(fixture: Fixture) -> list[Call | Join]:
-    return [step for step in fixture.steps if isinstance(step, (Call, Join))]
-
-
 def _some_program_dies(fixture: Fixture) -> bool:
-    ends = any(each.handle.dies_while or each.handle.dies_after or each.kill_leader for each in _programs(fixture))
-    return ends or _has(Kill, KillBroker)(fixture) or _crashes(fixture)
+    ends = any(each.handle.dies_while or each.handle.dies_after or each.kill_leader for each in data.programs(fixture))
+    return ends or _has(Kill, KillBroker)(fixture) or crashes(fixture)
 
 
 def _comes_again(fixture: Fixture) -> bool:
-    return _crashes(fixture) or len(_programs(fixture)) > 1 or data.some_come_again(fixture)
+    return crashes(fixture) or len(data.programs(fixture)) > 1 or data.some_come_again(fixture)
 
 
 def _beside_whole(unit: int) -> Callable[[Fixture], bool]:
@@ -165,15 +162,15 @@ def _several_rows(fixture: Fixture) -> bool:
 
 
 def _two_programs(fixture: Fixture) -> bool:
-    return len(_programs(fixture)) > 1
+    return len(data.programs(fixture)) > 1
 
 
 def _two_groups(fixture: Fixture) -> bool:
-    return len({program.group for program in _programs(fixture)}) > 1
+    return len({program.group for program in data.programs(fixture)}) > 1
 
 
 def _raises(fixture: Fixture) -> bool:
-    return any(program.handle.raises_at for program in _programs(fixture))
+    return any(program.handle.raises_at for program in data.programs(fixture))
 
 
 IN_STREAM: tuple[Phrase, ...] = (
@@ -190,7 +187,7 @@ IN_STREAM: tuple[Phrase, ...] = (
     Phrase("equal_rows", r"equal (rows|lines|views)|same rows|twice in a step", "a row that comes twice", data.has_equal_rows),
     Phrase("several", r"several\b|more than one\b", "a step with two rows", _several_rows),
     Phrase("first_batch_again", r"first batch (comes|runs) again", "a crash right after the first batch", crashes_at_once),
-    Phrase("crash", r"crash", "a crash", _crashes),
+    Phrase("crash", r"crash", "a crash", crashes),
     Phrase("restart", r"restart|started again", "a restart", _restarts),
     Phrase("dies", r"killed\b|dies\b", "a program, a broker or a query that dies", _some_program_dies),
     Phrase("raises", r"handler raises", "a handler that raises", _raises),

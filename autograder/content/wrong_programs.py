@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -235,18 +236,18 @@ class RefusedError(Exception):
 
 def _of_queries(right: Emits, example: Example) -> Iterator[_Rule]:
     def query(values: Mapping[str, Value]) -> oracle.Query:
-        return _queries(right, replace(example, values=values))[0]
+        return queries(right, replace(example, values=values))[0]
 
     columns = dict(next(iter(example.fixture.schemas.values()), ()))
-    queries = _queries(right, example)
-    for mutation in oracle.mutations(queries[0], columns) if len(queries) == 1 else ():
+    found = queries(right, example)
+    for mutation in oracle.mutations(found[0], columns) if len(found) == 1 else ():
         touches = frozenset({mutation.id.split("_")[0] if mutation.measure else mutation.about})  # a length is called as its parameter is
         told = partial(_told_query, mutation, query)
         yield _Rule(mutation.id, mutation.about, mutation.says, partial(_mutated, mutation), told, touches)
 
 
-def _queries(right: Emits, example: Example) -> list[oracle.Query]:
-    """The queries that a program replays."""
+def queries(right: Emits, example: Example) -> list[oracle.Query]:
+    """The queries that a program replays on an example."""
     seen: list[oracle.Query] = []
 
     def look(query: oracle.Query) -> oracle.Query:
@@ -269,8 +270,14 @@ def _mutated(mutation: oracle.Mutation, right: Emits) -> Emits:
             raise RefusedError
         return found
 
+    return _within(lambda: changing(allowed), right)
+
+
+def _within(context: Callable[[], AbstractContextManager[None]], right: Emits) -> Emits:
+    """The program, run in a context that changes what it does."""
+
     def emits(fixture: Fixture, **values: Value) -> tuple[StepOutput, ...]:
-        with changing(allowed):
+        with context():
             return right(fixture, **values)
 
     return emits
@@ -294,11 +301,7 @@ def _of_operations(right: Emits, example: Example) -> Iterator[_Rule]:
 
 
 def _operating(change: Callable[[oracle.Operation], oracle.Operation], right: Emits) -> Emits:
-    def emits(fixture: Fixture, **values: Value) -> tuple[StepOutput, ...]:
-        with oracle.changing_operations(change):
-            return right(fixture, **values)
-
-    return emits
+    return _within(lambda: oracle.changing_operations(change), right)
 
 
 # Rows that are read.

@@ -67,7 +67,8 @@ def emitting_as(
     right, state may still tell a mistake.
     """
     ended = [case for case in cases if case.observation.failure is None]
-    for search in (_Search(function, ended), _Search(function, ended, by_state=True)):
+    for by_state in (False, True):
+        search = _Search(function, ended, by_state=by_state)
         if search.failed:
             found = search.explaining(authors, most=1) or search.explaining(rules)
             return search.named(found or search.pairs(authors, rules))

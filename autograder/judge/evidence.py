@@ -8,6 +8,7 @@ from typing import Any
 from autograder.content.expressions import iso
 from autograder.judge import kafka_facts
 from autograder.judge.advice import call
+from autograder.judge.kafka_records import count
 from autograder.judge.kafka_steps import kafka_step_text
 from autograder.model import Add, Ask, Columns, Difference, Evidence, Failure, Fixture, Flush, Function, Restart, Row, Step
 
@@ -62,7 +63,7 @@ def _differs(difference: Difference) -> str:
         none = difference.expected is None
         return f"it got {'output where none' if none else 'no output where some'} was expected"
     missing, unexpected = len(difference.missing), len(difference.unexpected)
-    parts = [f"{_count(missing)} missing"] * bool(missing) + [f"{_count(unexpected)} not expected"] * bool(unexpected)
+    parts = [f"{count(missing, 'row')} missing"] * bool(missing) + [f"{count(unexpected, 'row')} not expected"] * bool(unexpected)
     return kafka_facts.told(difference.missing, difference.unexpected) or " and ".join(parts) or "the right rows are in another order"
 
 
@@ -70,10 +71,6 @@ def _returned(function: Function, step: Ask, difference: Difference) -> str:
     """A plain function's answer and the right one; where they are long the evidence alone has them."""
     got, want = (", ".join(_output(function, rows)) for rows in (difference.got, difference.expected))
     return f"{call(function, step)} returned {f'{got}, not {want}' if len(got) + len(want) <= _SHORT else 'something else'}"
-
-
-def _count(rows: int) -> str:
-    return f"{rows} row{'s' * (rows != 1)}"
 
 
 def step_list(fixture: Fixture) -> tuple[str, ...]:
